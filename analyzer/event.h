@@ -1,0 +1,125 @@
+/*
+ * One event of a trace as the core sees it: plain numbers and strings, with no trace library behind them. decode.c makes
+ * events out of what babeltrace2 reads; unit tests make them out of text. What each event means, and when it is emitted
+ * relative to the real call, is told in docs/events.md; the numbers come from tracepoints/schema.h.
+ *
+ * Strings belong to the reader and live until the next event is read: the core copies what it keeps.
+ */
+#ifndef RBDPROF_ANALYZER_EVENT_H
+#define RBDPROF_ANALYZER_EVENT_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "tracepoints/schema.h"
+
+enum event_type {
+	EVENT_PROCESS,      /* a process describes itself */
+	EVENT_THREAD,       /* a thread has a number and a name */
+	EVENT_IMAGE,        /* an image is open */
+	EVENT_CONFIG,       /* one of its client's settings */
+	EVENT_UNSEEN,       /* a function of this librbd whose calls are not in the trace */
+	EVENT_TOTALS,       /* how many events the process emitted so far */
+	EVENT_IMAGE_CLOSED,
+	EVENT_REQUEST,      /* S */
+	EVENT_REQUEST_OPEN, /* a request that was made before the recording began, or is said again; age_ns after S */
+	EVENT_COMPLETE,     /* D; c2d_ns before it: C */
+	EVENT_REAP,         /* A of one or more requests */
+	EVENT_LOCK_WAIT,    /* a contended acquisition is over */
+	EVENT_COND_WAIT,    /* a wait on a condition variable is over */
+	EVENT_LOST,         /* made by the reader: the tracer dropped events */
+};
+
+/* Every number as in tracepoints/emit.h, which documents units and ranges. */
+struct event {
+	enum event_type type;
+	uint32_t process; /* number of the process within the report, from 0; threads, images and requests are numbered per process */
+	uint64_t time_ns; /* monotonic clock of the host */
+	union {
+		struct {
+			uint32_t schema;
+			uint32_t pid;
+			const char *version;
+			const char *comm;
+			const char *host;
+			int64_t clock_offset_ns; /* wall clock = time_ns + this; the reader's knowledge, not the event's */
+		} process_is;
+		struct {
+			uint32_t thread;
+			uint32_t tid;
+			const char *name;
+		} thread;
+		struct {
+			uint32_t image;
+			uint64_t open_ns;
+			uint64_t client;
+			int64_t pool_id;
+			uint64_t size_bytes;
+			uint64_t features;
+			uint64_t object_size_bytes;
+			uint64_t stripe_unit_bytes;
+			uint64_t stripe_count;
+			uint8_t read_only;
+			const char *cluster;
+			const char *release;
+			const char *pool;
+			const char *namespace_;
+			const char *name;
+			const char *id;
+			const char *snapshot;
+			const char *prefix;
+		} image;
+		struct {
+			uint32_t image;
+			const char *option;
+			const char *value;
+		} config;
+		struct {
+			const char *function;
+		} unseen;
+		struct {
+			uint64_t emitted;
+			uint64_t passed_through;
+		} totals;
+		struct {
+			uint32_t image;
+			int32_t result;
+			uint64_t close_ns;
+		} image_closed;
+		struct {
+			uint64_t request;
+			uint64_t offset_bytes;
+			uint64_t length_bytes;
+			uint64_t age_ns; /* REQUEST: 0 */
+			uint32_t image;
+			uint8_t kind;
+			uint8_t flags;
+		} request;
+		struct {
+			uint64_t request;
+			int64_t result;
+			uint64_t c2d_ns;
+			uint32_t thread;
+			uint8_t looked; /* the application had looked by D: no REAP follows */
+		} complete;
+		struct {
+			const uint64_t *requests;
+			size_t count;
+		} reap;
+		struct {
+			uint64_t lock;
+			uint64_t mutex;
+			uint64_t caller;
+			uint64_t wait_ns;
+			uint32_t thread;
+			int32_t result;
+			uint8_t kind;
+		} wait;
+		struct {
+			uint64_t begin_ns; /* the interval in which they were dropped ends at the event's time */
+			uint64_t events;
+		} lost;
+	};
+};
+
+#endif

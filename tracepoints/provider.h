@@ -1,0 +1,151 @@
+/* The events as LTTng-UST sees them; every one is described in docs/events.md. Integers, but for what is said once. */
+#undef LTTNG_UST_TRACEPOINT_PROVIDER
+#define LTTNG_UST_TRACEPOINT_PROVIDER rbdprof
+
+#undef LTTNG_UST_TRACEPOINT_INCLUDE
+#define LTTNG_UST_TRACEPOINT_INCLUDE "tracepoints/provider.h"
+
+#if !defined(RBDPROF_TRACEPOINTS_PROVIDER_H) || defined(LTTNG_UST_TRACEPOINT_HEADER_MULTI_READ)
+#define RBDPROF_TRACEPOINTS_PROVIDER_H
+
+#include <lttng/tracepoint.h>
+
+#include "tracepoints/emit.h"
+
+LTTNG_UST_TRACEPOINT_EVENT(rbdprof, process,
+	LTTNG_UST_TP_ARGS(uint32_t, schema, const char *, version, uint32_t, pid, const char *, comm),
+	LTTNG_UST_TP_FIELDS(
+		lttng_ust_field_integer(uint32_t, schema, schema)
+		lttng_ust_field_integer(uint32_t, pid, pid)
+		lttng_ust_field_string(version, version)
+		lttng_ust_field_string(comm, comm)
+	)
+)
+
+LTTNG_UST_TRACEPOINT_EVENT(rbdprof, thread,
+	LTTNG_UST_TP_ARGS(uint32_t, thread, uint32_t, tid, const char *, name),
+	LTTNG_UST_TP_FIELDS(
+		lttng_ust_field_integer(uint32_t, thread, thread)
+		lttng_ust_field_integer(uint32_t, tid, tid)
+		lttng_ust_field_string(name, name)
+	)
+)
+
+LTTNG_UST_TRACEPOINT_EVENT(rbdprof, image,
+	LTTNG_UST_TP_ARGS(const struct rbdprof_image *, i),
+	LTTNG_UST_TP_FIELDS(
+		lttng_ust_field_integer(uint32_t, image, i->image)
+		lttng_ust_field_integer(uint64_t, open_ns, i->open_ns)
+		lttng_ust_field_integer(uint64_t, client, i->client)
+		lttng_ust_field_string(cluster, i->cluster)
+		lttng_ust_field_string(release, i->release)
+		lttng_ust_field_integer(int64_t, pool_id, i->pool_id)
+		lttng_ust_field_string(pool, i->pool)
+		lttng_ust_field_string(namespace, i->namespace_)
+		lttng_ust_field_string(name, i->name)
+		lttng_ust_field_string(id, i->id)
+		lttng_ust_field_string(snapshot, i->snapshot)
+		lttng_ust_field_integer(uint64_t, size_bytes, i->size_bytes)
+		lttng_ust_field_integer_hex(uint64_t, features, i->features)
+		lttng_ust_field_integer(uint64_t, object_size_bytes, i->object_size_bytes)
+		lttng_ust_field_integer(uint64_t, stripe_unit_bytes, i->stripe_unit_bytes)
+		lttng_ust_field_integer(uint64_t, stripe_count, i->stripe_count)
+		lttng_ust_field_string(prefix, i->prefix)
+		lttng_ust_field_integer(uint8_t, read_only, i->read_only)
+	)
+)
+
+LTTNG_UST_TRACEPOINT_EVENT(rbdprof, config,
+	LTTNG_UST_TP_ARGS(uint32_t, image, const char *, option, const char *, value),
+	LTTNG_UST_TP_FIELDS(
+		lttng_ust_field_integer(uint32_t, image, image)
+		lttng_ust_field_string(option, option)
+		lttng_ust_field_string(value, value)
+	)
+)
+
+LTTNG_UST_TRACEPOINT_EVENT(rbdprof, unseen,
+	LTTNG_UST_TP_ARGS(const char *, function),
+	LTTNG_UST_TP_FIELDS(
+		lttng_ust_field_string(function, function)
+	)
+)
+
+LTTNG_UST_TRACEPOINT_EVENT(rbdprof, totals,
+	LTTNG_UST_TP_ARGS(uint64_t, emitted, uint64_t, passed_through),
+	LTTNG_UST_TP_FIELDS(
+		lttng_ust_field_integer(uint64_t, emitted, emitted)
+		lttng_ust_field_integer(uint64_t, passed_through, passed_through)
+	)
+)
+
+LTTNG_UST_TRACEPOINT_EVENT(rbdprof, image_closed,
+	LTTNG_UST_TP_ARGS(uint32_t, image, uint64_t, close_ns, int32_t, result),
+	LTTNG_UST_TP_FIELDS(
+		lttng_ust_field_integer(uint32_t, image, image)
+		lttng_ust_field_integer(uint64_t, close_ns, close_ns)
+		lttng_ust_field_integer(int32_t, result, result)
+	)
+)
+
+LTTNG_UST_TRACEPOINT_EVENT(rbdprof, request,
+	LTTNG_UST_TP_ARGS(const struct rbdprof_request *, r),
+	LTTNG_UST_TP_FIELDS(
+		lttng_ust_field_integer(uint64_t, request, r->request)
+		lttng_ust_field_integer(uint32_t, image, r->image)
+		lttng_ust_field_integer(uint8_t, kind, r->kind)
+		lttng_ust_field_integer(uint8_t, flags, r->flags)
+		lttng_ust_field_integer(uint64_t, offset_bytes, r->offset_bytes)
+		lttng_ust_field_integer(uint64_t, length_bytes, r->length_bytes)
+	)
+)
+
+LTTNG_UST_TRACEPOINT_EVENT(rbdprof, request_open,
+	LTTNG_UST_TP_ARGS(const struct rbdprof_request *, r, uint64_t, age_ns),
+	LTTNG_UST_TP_FIELDS(
+		lttng_ust_field_integer(uint64_t, request, r->request)
+		lttng_ust_field_integer(uint32_t, image, r->image)
+		lttng_ust_field_integer(uint8_t, kind, r->kind)
+		lttng_ust_field_integer(uint8_t, flags, r->flags)
+		lttng_ust_field_integer(uint64_t, offset_bytes, r->offset_bytes)
+		lttng_ust_field_integer(uint64_t, length_bytes, r->length_bytes)
+		lttng_ust_field_integer(uint64_t, age_ns, age_ns)
+	)
+)
+
+LTTNG_UST_TRACEPOINT_EVENT(rbdprof, complete,
+	LTTNG_UST_TP_ARGS(uint64_t, request, uint32_t, thread, int64_t, result, uint64_t, c2d_ns, uint8_t, looked),
+	LTTNG_UST_TP_FIELDS(
+		lttng_ust_field_integer(uint64_t, request, request)
+		lttng_ust_field_integer(uint32_t, thread, thread)
+		lttng_ust_field_integer(int64_t, result, result)
+		lttng_ust_field_integer(uint64_t, c2d_ns, c2d_ns)
+		lttng_ust_field_integer(uint8_t, looked, looked)
+	)
+)
+
+LTTNG_UST_TRACEPOINT_EVENT(rbdprof, reap,
+	LTTNG_UST_TP_ARGS(const uint64_t *, requests, size_t, count),
+	LTTNG_UST_TP_FIELDS(
+		lttng_ust_field_sequence(uint64_t, requests, requests, uint32_t, count)
+	)
+)
+
+LTTNG_UST_TRACEPOINT_EVENT_CLASS(rbdprof, wait,
+	LTTNG_UST_TP_ARGS(const struct rbdprof_lock_wait *, w),
+	LTTNG_UST_TP_FIELDS(
+		lttng_ust_field_integer_hex(uint64_t, lock, w->lock)
+		lttng_ust_field_integer_hex(uint64_t, mutex, w->mutex)
+		lttng_ust_field_integer_hex(uint64_t, caller, w->caller)
+		lttng_ust_field_integer(uint64_t, wait_ns, w->wait_ns)
+		lttng_ust_field_integer(uint32_t, thread, w->thread)
+		lttng_ust_field_integer(int32_t, result, w->result)
+		lttng_ust_field_integer(uint8_t, kind, w->kind)
+	)
+)
+LTTNG_UST_TRACEPOINT_EVENT_INSTANCE(rbdprof, wait, rbdprof, lock_wait, LTTNG_UST_TP_ARGS(const struct rbdprof_lock_wait *, w))
+LTTNG_UST_TRACEPOINT_EVENT_INSTANCE(rbdprof, wait, rbdprof, cond_wait, LTTNG_UST_TP_ARGS(const struct rbdprof_lock_wait *, w))
+
+#endif
+
+#include <lttng/tracepoint-event.h>
