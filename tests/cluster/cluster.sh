@@ -184,13 +184,13 @@ write_conf() {
 
 ceph_() { timeout $((patience > SECONDS ? patience - SECONDS : 1)) ceph -c "$conf" "$@" </dev/null 2>>"$dir/log/ceph.err"; }
 
-# What the program in question said last: on its streams, then in its log.
+# What the program in question logged last: its errors (level -1) where it names some, for a crash ends in a page of stack.
 last_words() {
 	local file
-	for file in "$dir/log/$1.err" "$dir/log/$1.log"; do
-		[ -s "$file" ] && tail -n 6 "$file" | sed 's/^/    /' >&2
+	for file in "$dir/log/$1.log" "$dir/log/$1.err"; do
+		[ -s "$file" ] && break
 	done
-	return 0
+	{ grep -E ' -1 |[Ee]rror|FAILED' "$file" || grep . "$file"; } 2>/dev/null | tail -n 6 | cut -c1-200 | sed 's/^/    /' >&2
 }
 
 give_up() {
