@@ -1,0 +1,124 @@
+/* Asynchronous requests. */
+#include <sys/uio.h>
+
+#include "preload/images.h"
+#include "preload/real.h"
+#include "preload/record.h"
+
+/* Before the real call. A completion or an image that is not ours is let through and counted. */
+static struct record *submit(rbd_image_t handle, rbd_completion_t completion, uint8_t kind, uint64_t offset_bytes, uint64_t length_bytes)
+{
+	struct record *record = record_find(completion);
+	struct image *image = record ? images_find(handle) : NULL;
+
+	if (!image) {
+		record_pass_through();
+		return NULL;
+	}
+	record_submit(record, image, kind, offset_bytes, length_bytes);
+	return record;
+}
+
+static uint64_t vector_bytes(const struct iovec *vector, int count)
+{
+	uint64_t sum = 0;
+
+	for (int i = 0; vector && i < count; i++)
+		sum += vector[i].iov_len;
+	return sum;
+}
+
+/* The real call, which may complete the request and free its record before it returns: only an error, after which no callback comes,
+ * leaves the record ours. */
+#define SUBMIT(kind, offset, length, call)                                                                                                 \
+	do {                                                                                                                               \
+		struct record *record_ = submit(image, completion, RBDPROF_##kind, offset, length);                                        \
+		__typeof__(call) result_ = call;                                                                                           \
+		if (record_ && result_ < 0)                                                                                                \
+			record_refused(record_, result_);                                                                                  \
+		return result_;                                                                                                            \
+	} while (0)
+
+WRAPS(rbd_aio_read)
+int rbd_aio_read(rbd_image_t image, uint64_t offset, size_t length, char *data, rbd_completion_t completion)
+{
+	SUBMIT(READ, offset, length, REAL(rbd_aio_read)(image, offset, length, data, completion));
+}
+
+WRAPS(rbd_aio_read2)
+int rbd_aio_read2(rbd_image_t image, uint64_t offset, size_t length, char *data, rbd_completion_t completion, int flags)
+{
+	SUBMIT(READ, offset, length, REAL(rbd_aio_read2)(image, offset, length, data, completion, flags));
+}
+
+WRAPS(rbd_aio_readv)
+int rbd_aio_readv(rbd_image_t image, const struct iovec *vector, int count, uint64_t offset, rbd_completion_t completion)
+{
+	SUBMIT(READ, offset, vector_bytes(vector, count), REAL(rbd_aio_readv)(image, vector, count, offset, completion));
+}
+
+WRAPS(rbd_aio_write)
+int rbd_aio_write(rbd_image_t image, uint64_t offset, size_t length, const char *data, rbd_completion_t completion)
+{
+	SUBMIT(WRITE, offset, length, REAL(rbd_aio_write)(image, offset, length, data, completion));
+}
+
+WRAPS(rbd_aio_write2)
+int rbd_aio_write2(rbd_image_t image, uint64_t offset, size_t length, const char *data, rbd_completion_t completion, int flags)
+{
+	SUBMIT(WRITE, offset, length, REAL(rbd_aio_write2)(image, offset, length, data, completion, flags));
+}
+
+WRAPS(rbd_aio_writev)
+int rbd_aio_writev(rbd_image_t image, const struct iovec *vector, int count, uint64_t offset, rbd_completion_t completion)
+{
+	SUBMIT(WRITE, offset, vector_bytes(vector, count), REAL(rbd_aio_writev)(image, vector, count, offset, completion));
+}
+
+WRAPS(rbd_aio_write_with_crc32c)
+int rbd_aio_write_with_crc32c(rbd_image_t image, uint64_t offset, size_t length, const char *data, uint32_t crc32c,
+			      rbd_completion_t completion, int flags)
+{
+	SUBMIT(WRITE, offset, length, REAL(rbd_aio_write_with_crc32c)(image, offset, length, data, crc32c, completion, flags));
+}
+
+WRAPS(rbd_aio_discard)
+int rbd_aio_discard(rbd_image_t image, uint64_t offset, uint64_t length, rbd_completion_t completion)
+{
+	SUBMIT(DISCARD, offset, length, REAL(rbd_aio_discard)(image, offset, length, completion));
+}
+
+WRAPS(rbd_aio_writesame)
+int rbd_aio_writesame(rbd_image_t image, uint64_t offset, size_t length, const char *data, size_t data_length,
+		      rbd_completion_t completion, int flags)
+{
+	SUBMIT(WRITESAME, offset, length, REAL(rbd_aio_writesame)(image, offset, length, data, data_length, completion, flags));
+}
+
+WRAPS(rbd_aio_write_zeroes)
+int rbd_aio_write_zeroes(rbd_image_t image, uint64_t offset, size_t length, rbd_completion_t completion, int zero_flags, int flags)
+{
+	SUBMIT(WRITE_ZEROES, offset, length, REAL(rbd_aio_write_zeroes)(image, offset, length, completion, zero_flags, flags));
+}
+
+WRAPS(rbd_aio_compare_and_write)
+ssize_t rbd_aio_compare_and_write(rbd_image_t image, uint64_t offset, size_t length, const char *expected, const char *data,
+				  rbd_completion_t completion, uint64_t *mismatch, int flags)
+{
+	SUBMIT(COMPARE_AND_WRITE, offset, length,
+	       REAL(rbd_aio_compare_and_write)(image, offset, length, expected, data, completion, mismatch, flags));
+}
+
+WRAPS(rbd_aio_compare_and_writev)
+int rbd_aio_compare_and_writev(rbd_image_t image, uint64_t offset, const struct iovec *expected, int expected_count,
+			       const struct iovec *vector, int count, rbd_completion_t completion, uint64_t *mismatch, int flags)
+{
+	SUBMIT(COMPARE_AND_WRITE, offset, vector_bytes(vector, count),
+	       REAL(rbd_aio_compare_and_writev)(image, offset, expected, expected_count, vector, count, completion, mismatch, flags));
+}
+
+WRAPS(rbd_aio_flush)
+int rbd_aio_flush(rbd_image_t image, rbd_completion_t completion)
+{
+	SUBMIT(FLUSH, 0, 0, REAL(rbd_aio_flush)(image, completion));
+}

@@ -1,0 +1,219 @@
+/* The table of open images and their descriptions. */
+#include "preload/images.h"
+
+#include <string.h>
+
+#include "preload/real.h"
+#include "preload/recorder.h"
+
+#define MOST_IMAGES 1024
+#define VALUE_BYTES 40 /* of a setting's value; longer ones are cut */
+
+enum option {
+#define OPTION(name) OPTION_##name,
+#include "preload/options.def"
+#undef OPTION
+	OPTION_COUNT
+};
+
+static const char *const option_names[] = {
+#define OPTION(name) #name,
+#include "preload/options.def"
+#undef OPTION
+};
+
+struct image {
+	rbd_image_t handle; /* NULL: free, or not yet to be found */
+	int taken;
+	bool notifies;
+	struct rbdprof_image is;
+	char values[OPTION_COUNT][VALUE_BYTES]; /* "": not known to this release */
+};
+
+static struct image images[MOST_IMAGES]; /* zero pages until used */
+static uint32_t image_count;             /* ever opened: an image's number */
+static uint32_t high_water;              /* slots at and above were never taken */
+
+/* Held while a handle is withdrawn and while images are said: what is being said cannot be closed and its slot filled anew. */
+static pthread_mutex_t saying = PTHREAD_MUTEX_INITIALIZER;
+
+static struct queries {
+#define QUERY(library, name) __typeof__(&name) name;
+#include "preload/queries.def"
+#undef QUERY
+	const char *(*ceph_version)(void);
+} ask;
+
+/* Concurrent first calls store the same values. */
+static void find_queries(void)
+{
+#define QUERY(library, name) __atomic_store_n(&ask.name, (__typeof__(&name))real_symbol(library, #name), __ATOMIC_RELAXED);
+#include "preload/queries.def"
+#undef QUERY
+	ask.ceph_version = (const char *(*)(void))real_symbol("libceph-common.so.2", "_Z19ceph_version_to_strv");
+}
+
+static void copy(char *to, size_t size, const char *from)
+{
+	size_t length = from ? strnlen(from, size - 1) : 0;
+
+	if (length)
+		memcpy(to, from, length);
+	to[length] = '\0';
+}
+
+static void describe_pool(struct image *image, rados_ioctx_t pool)
+{
+	struct rbdprof_image *is = &image->is;
+	rados_t cluster;
+
+	is->pool_id = ask.rados_ioctx_get_id ? ask.rados_ioctx_get_id(pool) : -1;
+	if (ask.rados_ioctx_get_pool_name && ask.rados_ioctx_get_pool_name(pool, is->pool, sizeof(is->pool)) < 0)
+		is->pool[0] = '\0';
+	if (ask.rados_ioctx_get_namespace && ask.rados_ioctx_get_namespace(pool, is->namespace_, sizeof(is->namespace_)) < 0)
+		is->namespace_[0] = '\0';
+	if (!ask.rados_ioctx_get_cluster)
+		return;
+	cluster = ask.rados_ioctx_get_cluster(pool);
+	if (ask.rados_get_instance_id)
+		is->client = ask.rados_get_instance_id(cluster);
+	if (ask.rados_cluster_fsid && ask.rados_cluster_fsid(cluster, is->cluster, sizeof(is->cluster)) < 0)
+		is->cluster[0] = '\0';
+	for (int i = 0; ask.rados_conf_get && i < OPTION_COUNT; i++)
+		if (ask.rados_conf_get(cluster, option_names[i], image->values[i], VALUE_BYTES) < 0)
+			image->values[i][0] = '\0';
+}
+
+static void describe_image(struct rbdprof_image *is, rbd_image_t handle)
+{
+	size_t length = sizeof(is->name);
+	rbd_image_info_t info;
+
+	if (ask.rbd_get_name && ask.rbd_get_name(handle, is->name, &length) < 0)
+		is->name[0] = '\0';
+	if (ask.rbd_get_id && ask.rbd_get_id(handle, is->id, sizeof(is->id)) < 0)
+		is->id[0] = '\0';
+	if (ask.rbd_get_block_name_prefix && ask.rbd_get_block_name_prefix(handle, is->prefix, sizeof(is->prefix)) < 0)
+		is->prefix[0] = '\0';
+	if (ask.rbd_get_size)
+		ask.rbd_get_size(handle, &is->size_bytes);
+	if (ask.rbd_get_features)
+		ask.rbd_get_features(handle, &is->features);
+	if (ask.rbd_get_stripe_unit)
+		ask.rbd_get_stripe_unit(handle, &is->stripe_unit_bytes);
+	if (ask.rbd_get_stripe_count)
+		ask.rbd_get_stripe_count(handle, &is->stripe_count);
+	if (ask.rbd_stat && ask.rbd_stat(handle, &info, sizeof(info)) >= 0)
+		is->object_size_bytes = info.obj_size;
+}
+
+static struct image *take(void)
+{
+	for (uint32_t i = 0; i < MOST_IMAGES; i++) {
+		uint32_t seen = __atomic_load_n(&high_water, __ATOMIC_RELAXED);
+
+		if (__atomic_exchange_n(&images[i].taken, 1, __ATOMIC_ACQUIRE))
+			continue;
+		while (seen <= i && !__atomic_compare_exchange_n(&high_water, &seen, i + 1, false, __ATOMIC_RELEASE, __ATOMIC_RELAXED))
+			;
+		return &images[i];
+	}
+	return NULL;
+}
+
+static void say(const struct image *image)
+{
+	EMIT(image(&image->is));
+	for (uint32_t i = 0; i < OPTION_COUNT; i++)
+		if (image->values[i][0])
+			EMIT(config(image->is.image, option_names[i], image->values[i]));
+}
+
+void images_opened(rbd_image_t handle, rados_ioctx_t pool, const char *snapshot, bool read_only, uint64_t open_ns)
+{
+	struct image *image = take();
+	int error = errno;
+
+	if (!image)
+		return;
+	find_queries();
+	image->notifies = false;
+	memset(&image->is, 0, sizeof(image->is));
+	image->is.image = __atomic_add_fetch(&image_count, 1, __ATOMIC_RELAXED);
+	image->is.open_ns = open_ns;
+	image->is.read_only = read_only;
+	copy(image->is.snapshot, sizeof(image->is.snapshot), snapshot);
+	copy(image->is.release, sizeof(image->is.release), ask.ceph_version ? ask.ceph_version() : "");
+	describe_pool(image, pool);
+	describe_image(&image->is, handle);
+	if (recorder_wants_requests())
+		say(image);
+	__atomic_store_n(&image->handle, handle, __ATOMIC_RELEASE);
+	errno = error;
+}
+
+struct image *images_find(rbd_image_t handle)
+{
+	uint32_t end = __atomic_load_n(&high_water, __ATOMIC_ACQUIRE);
+
+	for (uint32_t i = 0; handle && i < end; i++)
+		if (__atomic_load_n(&images[i].handle, __ATOMIC_ACQUIRE) == handle)
+			return &images[i];
+	return NULL;
+}
+
+uint32_t images_forget(rbd_image_t handle)
+{
+	struct image *image = images_find(handle);
+	uint32_t number;
+
+	if (!image)
+		return 0;
+	number = image->is.image;
+	REAL(pthread_mutex_lock)(&saying);
+	__atomic_store_n(&image->handle, NULL, __ATOMIC_RELEASE);
+	REAL(pthread_mutex_unlock)(&saying);
+	__atomic_store_n(&image->taken, 0, __ATOMIC_RELEASE);
+	return number;
+}
+
+void images_closed(uint32_t number, uint64_t close_ns, int32_t result)
+{
+	if (number && recorder_wants_requests())
+		EMIT(image_closed(number, close_ns, result));
+}
+
+uint32_t images_number(const struct image *image)
+{
+	return image->is.image;
+}
+
+bool images_notifies(const struct image *image)
+{
+	return __atomic_load_n(&image->notifies, __ATOMIC_RELAXED);
+}
+
+void images_set_notifies(struct image *image)
+{
+	__atomic_store_n(&image->notifies, true, __ATOMIC_RELAXED);
+}
+
+void images_say(void)
+{
+	uint32_t end = __atomic_load_n(&high_water, __ATOMIC_ACQUIRE);
+
+	REAL(pthread_mutex_lock)(&saying);
+	for (uint32_t i = 0; i < end; i++)
+		if (__atomic_load_n(&images[i].handle, __ATOMIC_ACQUIRE))
+			say(&images[i]);
+	REAL(pthread_mutex_unlock)(&saying);
+}
+
+void images_reset(void)
+{
+	saying = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER;
+	for (uint32_t i = 0; i < high_water; i++) {
+		images[i].handle = NULL;
+		images[i].taken = 0;
+	}
+}

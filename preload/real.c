@@ -1,0 +1,144 @@
+/* Finding originals. */
+#include "preload/real.h"
+
+#include <dlfcn.h>
+#include <string.h>
+#include <unistd.h>
+
+struct real real;
+
+enum family { PTHREAD, RBD };
+enum need { REQUIRED, OPTIONAL };
+
+static const struct row {
+	const char *name;
+	enum family family;
+	enum need need;
+	size_t offset; /* in struct real */
+} rows[] = {
+#define FN(family, need, name) [REAL_##name] = {#name, family, need, offsetof(struct real, name)},
+#include "tracepoints/functions.def"
+#undef FN
+};
+
+/* Every row has a body: a missing one leaves its marker undefined, and the link fails. */
+#define FN(family, need, name) extern const char rbdprof_wraps_##name;
+#include "tracepoints/functions.def"
+#undef FN
+extern const char *const rbdprof_wrapped[];
+const char *const rbdprof_wrapped[] = {
+#define FN(family, need, name) &rbdprof_wraps_##name,
+#include "tracepoints/functions.def"
+#undef FN
+};
+
+static __thread int finding __attribute__((tls_model("initial-exec")));
+
+static int answer_zero(void)
+{
+	return 0;
+}
+
+/* RTLD_NEXT alone misses a library that was loaded with local scope; a NULL handle would be RTLD_DEFAULT and find the wrapper. */
+static void *find_in(const char *library, const char *name)
+{
+	void *found = dlsym(RTLD_NEXT, name);
+	void *handle;
+
+	if (found)
+		return found;
+	handle = dlopen(library, RTLD_LAZY | RTLD_NOLOAD);
+	if (!handle)
+		return NULL;
+	found = dlsym(handle, name);
+	dlclose(handle);
+	return found;
+}
+
+/* The condition variables have an older implementation under the same names; mixing the two corrupts them. */
+static void *find_pthread(const char *name)
+{
+	void *found = NULL;
+
+	if (!strncmp(name, "pthread_cond_", 13))
+		found = dlvsym(RTLD_NEXT, name, "GLIBC_2.3.2");
+	return found ? found : dlsym(RTLD_NEXT, name);
+}
+
+static void **slot(const struct row *row)
+{
+	return (void **)((char *)&real + row->offset);
+}
+
+void *real_find(enum real_index index)
+{
+	const struct row *row = &rows[index];
+	void *found = NULL;
+
+	if (!finding) {
+		finding = 1;
+		found = row->family == PTHREAD ? find_pthread(row->name) : find_in("librbd.so.1", row->name);
+		finding = 0;
+	}
+	if (!found)
+		return (void *)answer_zero;
+	__atomic_store_n(slot(row), found, __ATOMIC_RELEASE);
+	return found;
+}
+
+static void say_missing(const char *name)
+{
+	char line[256] = "rbdprof: this librbd has no ";
+
+	strncat(line, name, 128);
+	strcat(line, "; nothing is traced in this process\n");
+	if (write(STDERR_FILENO, line, strlen(line)) < 0)
+		return; /* nobody to tell */
+}
+
+bool real_find_rbd(void)
+{
+	static int missing; /* 0: not looked, 1: none, 2: some */
+
+	if (__atomic_load_n(&missing, __ATOMIC_ACQUIRE))
+		return missing == 1;
+	for (size_t i = 0; i < REAL_COUNT; i++) {
+		void *found;
+
+		if (rows[i].family != RBD)
+			continue;
+		found = find_in("librbd.so.1", rows[i].name);
+		if (found) {
+			__atomic_store_n(slot(&rows[i]), found, __ATOMIC_RELEASE);
+		} else if (rows[i].need == REQUIRED) {
+			if (!__atomic_exchange_n(&missing, 2, __ATOMIC_ACQ_REL))
+				say_missing(rows[i].name);
+			return false;
+		}
+	}
+	__atomic_store_n(&missing, 1, __ATOMIC_RELEASE);
+	return true;
+}
+
+void *real_symbol(const char *library, const char *name)
+{
+	return find_in(library, name);
+}
+
+bool real_loaded(const char *library)
+{
+	void *handle = dlopen(library, RTLD_LAZY | RTLD_NOLOAD);
+
+	if (!handle)
+		return false;
+	dlclose(handle);
+	return true;
+}
+
+bool real_has_row(const char *name)
+{
+	for (size_t i = 0; i < REAL_COUNT; i++)
+		if (!strcmp(rows[i].name, name))
+			return true;
+	return false;
+}

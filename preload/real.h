@@ -1,0 +1,65 @@
+/*
+ * The originals of the functions that the shim interposes, and the functions that it only asks things of. It knows where to
+ * look for them and nothing of what they do.
+ *
+ * A wrapper is written  WRAPS(name) type name(arguments) { … REAL(name)(arguments) … }.  The table tracepoints/functions.def and
+ * the bodies are held together by the tools: a row without a body does not link, a body without a row does not compile.
+ */
+#ifndef RBDPROF_PRELOAD_REAL_H
+#define RBDPROF_PRELOAD_REAL_H
+
+#include <pthread.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+#include <rbd/librbd.h>
+
+/* Of releases newer than the headers that we are built with. */
+int rbd_aio_compare_and_writev(rbd_image_t image, uint64_t off, const struct iovec *cmp_iov, int cmp_iovcnt, const struct iovec *iov,
+			       int iovcnt, rbd_completion_t c, uint64_t *mismatch_off, int op_flags);
+int rbd_aio_write_with_crc32c(rbd_image_t image, uint64_t off, size_t len, const char *buf, uint32_t precomputed_crc32c,
+			      rbd_completion_t c, int op_flags);
+
+struct real {
+#define FN(family, need, name) __typeof__(&name) name;
+#include "tracepoints/functions.def"
+#undef FN
+};
+
+enum real_index {
+#define FN(family, need, name) REAL_##name,
+#include "tracepoints/functions.def"
+#undef FN
+	REAL_COUNT
+};
+
+extern struct real real;
+
+/* The original of one row, looked up now. While the loader is looking one up for this very thread, and for a function that no
+ * loaded library has, a stand-in that answers 0: an allocator may take its mutex below dlsym, before there is a second thread. */
+void *real_find(enum real_index index);
+
+/*
+ * Looks up librbd's rows: RTLD_NEXT first, then in a librbd that is loaded with a scope of its own, as QEMU's module loads it.
+ * Returns false when a required one is missing, which is also said on standard error, once: then the shim must stay out of the way.
+ */
+bool real_find_rbd(void);
+
+/* A function that is not interposed, of an already loaded library; NULL when it is not there. library: soname. */
+void *real_symbol(const char *library, const char *name);
+
+/* Whether an already loaded library has this soname. */
+bool real_loaded(const char *library);
+
+/* Whether functions.def has a row of this name. */
+bool real_has_row(const char *name);
+
+#define REAL(name) (__builtin_expect(real.name != NULL, 1) ? real.name : (__typeof__(real.name))real_find(REAL_##name))
+
+#define WRAPS(name)                                                                                                                        \
+	_Static_assert(offsetof(struct real, name) < sizeof(struct real), "functions.def has this row");                                   \
+	extern const char rbdprof_wraps_##name;                                                                                            \
+	const char rbdprof_wraps_##name = 1;                                                                                               \
+	__attribute__((visibility("default")))
+
+#endif

@@ -1,0 +1,258 @@
+/* Completions' records and the moments of requests. */
+#include "preload/record.h"
+
+#include <string.h>
+
+#include "preload/images.h"
+#include "preload/real.h"
+#include "preload/recorder.h"
+#include "preload/said.h"
+
+#define MOST_RECORDS 65536
+
+/*
+ * A record's life. With a callback it is free again once RETURNED and RELEASED are both set, in either order and on any two
+ * threads; without one, once released. A completion with a callback that is released unused keeps its record for ever: a function
+ * that is not interposed may have taken it, and its callback may still come.
+ */
+enum record_state {
+	RETURNED = 1,  /* the callback has returned, or will never come */
+	RELEASED = 2,
+	DONE = 4,      /* D is past */
+	LOOKED = 8,    /* the application looked before D */
+	CLOSED = 16,   /* A has been said, or nobody will ask for it */
+	IN_FLIGHT = 32 /* submitted, D not past */
+};
+
+static struct record records[MOST_RECORDS]; /* zero pages until used */
+static uint32_t fresh;                      /* records from here on were never used */
+static uint64_t free_list;                  /* a count that makes each head unique << 32 | index + 1 of the first free record */
+static uint64_t passed_through;
+
+void record_pass_through(void)
+{
+	__atomic_fetch_add(&passed_through, 1, __ATOMIC_RELAXED);
+}
+
+uint64_t records_passed_through(void)
+{
+	return __atomic_load_n(&passed_through, __ATOMIC_RELAXED);
+}
+
+static uint32_t set(struct record *record, uint32_t bits)
+{
+	return __atomic_fetch_or(&record->state, bits, __ATOMIC_ACQ_REL);
+}
+
+static struct record *take(void)
+{
+	uint64_t head = __atomic_load_n(&free_list, __ATOMIC_ACQUIRE);
+	uint32_t index;
+
+	while ((uint32_t)head) {
+		struct record *first = &records[(uint32_t)head - 1];
+		uint64_t rest = ((head >> 32) + 1) << 32 | __atomic_load_n(&first->next_free, __ATOMIC_RELAXED);
+
+		if (__atomic_compare_exchange_n(&free_list, &head, rest, true, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
+			return first;
+	}
+	index = __atomic_load_n(&fresh, __ATOMIC_RELAXED);
+	while (index < MOST_RECORDS)
+		if (__atomic_compare_exchange_n(&fresh, &index, index + 1, true, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED))
+			return &records[index];
+	record_pass_through();
+	return NULL;
+}
+
+static void give_back(struct record *record)
+{
+	uint64_t head = __atomic_load_n(&free_list, __ATOMIC_RELAXED);
+	uint64_t mine = (uint64_t)(record - records) + 1;
+
+	__atomic_store_n(&record->state, 0, __ATOMIC_RELEASE);
+	do
+		__atomic_store_n(&record->next_free, (uint32_t)head, __ATOMIC_RELAXED);
+	while (!__atomic_compare_exchange_n(&free_list, &head, ((head >> 32) + 1) << 32 | mine, true, __ATOMIC_RELEASE, __ATOMIC_RELAXED));
+}
+
+struct record *record_create(rbd_callback_t callback, void *arg)
+{
+	struct record *record = take();
+
+	if (!record)
+		return NULL;
+	record->callback = callback;
+	record->arg = arg;
+	record->use = RECORD_UNUSED;
+	record->notifies = false;
+	return record;
+}
+
+void record_cancel(struct record *record)
+{
+	give_back(record);
+}
+
+struct record *record_find(rbd_completion_t completion)
+{
+	struct record *record = REAL(rbd_aio_get_arg)(completion);
+
+	return record >= records && record < records + MOST_RECORDS ? record : NULL;
+}
+
+static void number(struct record *record, struct image *image, uint8_t kind, uint8_t flags, uint64_t offset_bytes, uint64_t length_bytes)
+{
+	uint64_t thread = recorder_thread_number();
+
+	record->use = RECORD_REQUEST;
+	record->start_ns = recorder_now_ns();
+	record->complete_ns = 0;
+	record->notifies = images_notifies(image);
+	record->request = (struct rbdprof_request){
+		.request = thread << RBDPROF_THREAD_SHIFT | ++recorder_thread.requests,
+		.image = images_number(image),
+		.kind = kind,
+		.flags = flags,
+		.offset_bytes = offset_bytes,
+		.length_bytes = length_bytes,
+	};
+	set(record, IN_FLIGHT);
+	if (recorder_wants_requests()) {
+		said_when_due(record->start_ns);
+		EMIT(request(&record->request));
+	} else {
+		said_nothing();
+	}
+}
+
+void record_submit(struct record *record, struct image *image, uint8_t kind, uint64_t offset_bytes, uint64_t length_bytes)
+{
+	number(record, image, kind, record->callback ? 0 : RBDPROF_NO_CALLBACK, offset_bytes, length_bytes);
+}
+
+static void say_complete(const struct record *record, uint64_t c2d_ns, bool looked)
+{
+	if (!recorder_wants_requests())
+		return;
+	said_when_due(recorder_now_ns());
+	EMIT(complete(record->request.request, recorder_thread_number(), record->result, c2d_ns, looked));
+}
+
+/* D is past: the application's callback has returned, or something else has shown that the request is complete. */
+static void done(struct record *record, uint64_t c2d_ns, bool looked)
+{
+	uint32_t state = __atomic_load_n(&record->state, __ATOMIC_ACQUIRE);
+	uint32_t wanted;
+
+	/* A look inside the callback is one at D, unless the application asks rbd_poll_io_events for what is complete. */
+	do {
+		wanted = (state & ~(uint32_t)IN_FLIGHT) | DONE;
+		if (looked || ((state & LOOKED) && !record->notifies))
+			wanted |= CLOSED;
+	} while (!__atomic_compare_exchange_n(&record->state, &state, wanted, true, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE));
+	if (record->use == RECORD_REQUEST)
+		say_complete(record, c2d_ns, wanted & CLOSED);
+}
+
+/* An image is open or closed as soon as librbd says so, before the application can use it. */
+static void finish_image(struct record *record)
+{
+	uint64_t took_ns = recorder_now_ns() - record->start_ns;
+
+	if (record->use == RECORD_OPEN && record->result >= 0)
+		images_opened(*record->open_handle, record->open_pool, record->open_snapshot, record->open_read_only, took_ns);
+	else if (record->use == RECORD_CLOSE)
+		images_closed(record->close_image, took_ns, (int32_t)record->result);
+}
+
+static void return_from_callback(struct record **arg)
+{
+	struct record *record = *arg;
+
+	done(record, recorder_now_ns() - record->complete_ns, false);
+	if (set(record, RETURNED) & RELEASED)
+		give_back(record);
+}
+
+void record_callback(rbd_completion_t completion, void *arg)
+{
+	/* Also when the application's callback leaves by an exception or by cancellation. */
+	struct record *record __attribute__((cleanup(return_from_callback))) = arg;
+
+	record->complete_ns = recorder_now_ns();
+	record->result = REAL(rbd_aio_get_return_value)(completion);
+	finish_image(record);
+	record->callback(completion, record->arg);
+}
+
+void record_refused(struct record *record, int64_t result)
+{
+	record->result = result;
+	done(record, 0, true);
+	set(record, RETURNED);
+}
+
+uint64_t record_look(struct record *record, rbd_completion_t completion)
+{
+	uint32_t before = set(record, LOOKED);
+
+	if (record->callback) {
+		if (!(before & DONE) || record->use != RECORD_REQUEST)
+			return 0;
+		return set(record, CLOSED) & CLOSED ? 0 : record->request.request;
+	}
+	/* Without a callback this is the first we hear of it. */
+	if (record->use == RECORD_UNUSED || set(record, CLOSED) & CLOSED)
+		return 0;
+	record->result = REAL(rbd_aio_get_return_value)(completion);
+	finish_image(record);
+	done(record, 0, true);
+	return 0;
+}
+
+void record_reap(const uint64_t *requests, size_t count)
+{
+	if (count && recorder_wants_requests())
+		EMIT(reap(requests, count));
+}
+
+void record_released(struct record *record)
+{
+	if (set(record, RELEASED) & RETURNED || !record->callback)
+		give_back(record);
+}
+
+struct record *record_begin_synchronous(struct image *image, uint8_t kind, uint64_t offset_bytes, uint64_t length_bytes)
+{
+	struct record *record = record_create(NULL, NULL);
+
+	if (record)
+		number(record, image, kind, RBDPROF_SYNCHRONOUS, offset_bytes, length_bytes);
+	return record;
+}
+
+void record_end_synchronous(struct record *record, int64_t result)
+{
+	record->result = result;
+	done(record, 0, true);
+	give_back(record);
+}
+
+void records_say(void)
+{
+	uint64_t now_ns = recorder_now_ns();
+	uint32_t end = __atomic_load_n(&fresh, __ATOMIC_ACQUIRE);
+
+	for (uint32_t i = 0; i < end; i++) {
+		const struct record *record = &records[i];
+		struct rbdprof_request request = record->request;
+		uint64_t start_ns = record->start_ns;
+
+		/* Read while its owner may be using the record anew: told by the number, which is never the same twice. */
+		__atomic_thread_fence(__ATOMIC_ACQUIRE);
+		if (!(__atomic_load_n(&record->state, __ATOMIC_ACQUIRE) & IN_FLIGHT) ||
+		    __atomic_load_n(&record->request.request, __ATOMIC_RELAXED) != request.request || start_ns > now_ns)
+			continue;
+		EMIT(request_open(&request, now_ns - start_ns));
+	}
+}

@@ -1,0 +1,180 @@
+/* The emitter in use, threads, and the tracer's coming. */
+#include "preload/recorder.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "preload/control.h"
+#include "preload/images.h"
+#include "preload/real.h"
+#include "preload/said.h"
+#include "preload/tracer.h"
+
+#define EMITTED_SLOTS 64 /* threads share one only beyond this number: counting costs no cache line's travel */
+#define FIRST_EVENT_MS 1000 /* how long a process that will be traced waits for its recording to reach it */
+
+static const int nobody; /* the word of a recording that is not there */
+
+/* Its functions are never reached: see recorder_enter(). */
+static const struct rbdprof_emitter silent = {.requests = &nobody, .lock_waits = &nobody, .cond_waits = &nobody};
+
+__thread struct recorder_thread recorder_thread __attribute__((tls_model("initial-exec")));
+const struct rbdprof_emitter *recorder_emitter = &silent;
+const int *recorder_lock_waits = &nobody;
+const int *recorder_cond_waits = &nobody;
+
+static const struct rbdprof_emitter *loaded; /* the provider's emitter, once it is in the process */
+static bool enabled;
+static char socket_name[108]; /* "": no recording started this program */
+static pthread_once_t started = PTHREAD_ONCE_INIT;
+static uint32_t thread_count;
+static uint32_t round_of_descriptions = 1;
+static struct {
+	uint64_t events;
+	char pad[56];
+} emitted[EMITTED_SLOTS];
+
+void recorder_install(const struct rbdprof_emitter *emitter)
+{
+	__atomic_store_n(&recorder_emitter, emitter, __ATOMIC_RELEASE);
+	__atomic_store_n(&recorder_lock_waits, emitter->lock_waits, __ATOMIC_RELEASE);
+	__atomic_store_n(&recorder_cond_waits, emitter->cond_waits, __ATOMIC_RELEASE);
+}
+
+bool recorder_enabled(void)
+{
+	return enabled && real_find_rbd();
+}
+
+/* A child of fork() has none of the parent's threads, and librbd cannot be used on there: nothing is traced in it until it opens an
+ * image itself, and then it is a process of its own for the recording. */
+static void before_fork(void)
+{
+	if (loaded)
+		loaded->fork_before();
+}
+
+static void after_fork_in_parent(void)
+{
+	if (loaded)
+		loaded->fork_after(0);
+}
+
+static void after_fork_in_child(void)
+{
+	recorder_install(&silent);
+	started = (pthread_once_t)PTHREAD_ONCE_INIT;
+	memset(emitted, 0, sizeof(emitted));
+	images_reset();
+	said_nothing();
+	if (loaded)
+		loaded->fork_after(1);
+}
+
+static void start(void)
+{
+	const struct timespec pause = {.tv_nsec = 1000000};
+
+	static bool watching; /* fork() and exit(); a child of fork() inherits both */
+
+	if (!watching) {
+		pthread_atfork(before_fork, after_fork_in_parent, after_fork_in_child);
+		atexit(said_totals);
+		watching = true;
+	}
+	if (!tracer_present() || (socket_name[0] && !control_ask(socket_name)))
+		return;
+	if (!loaded)
+		loaded = tracer_load();
+	if (!loaded)
+		return;
+	recorder_install(loaded);
+	for (int i = 0; socket_name[0] && !recorder_wants_requests() && i < FIRST_EVENT_MS; i++)
+		nanosleep(&pause, NULL);
+}
+
+void recorder_start(void)
+{
+	int error = errno;
+
+	pthread_once(&started, start);
+	errno = error;
+}
+
+uint32_t recorder_thread_number(void)
+{
+	if (!recorder_thread.number)
+		recorder_thread.number = __atomic_add_fetch(&thread_count, 1, __ATOMIC_RELAXED);
+	return recorder_thread.number;
+}
+
+void recorder_describe_again(void)
+{
+	__atomic_fetch_add(&round_of_descriptions, 1, __ATOMIC_RELAXED);
+}
+
+uint64_t recorder_emitted(void)
+{
+	uint64_t sum = 0;
+
+	for (int i = 0; i < EMITTED_SLOTS; i++)
+		sum += __atomic_load_n(&emitted[i].events, __ATOMIC_RELAXED);
+	return sum;
+}
+
+static void count_one(void)
+{
+	__atomic_fetch_add(&emitted[recorder_thread.number % EMITTED_SLOTS].events, 1, __ATOMIC_RELAXED);
+}
+
+/* Emits this thread's name. lttng-ust's own threads are known by theirs: they never emit from here on, for they may hold locks that
+ * emitting takes. */
+static bool describe_thread(uint32_t round)
+{
+	char name[17] = "";
+	size_t length;
+
+	prctl(PR_GET_NAME, name);
+	length = strlen(name);
+	if (length >= 4 && !strcmp(name + length - 4, "-ust"))
+		return false;
+	recorder_thread.described = round;
+	count_one();
+	recorder_emitter->thread(recorder_thread.number, (uint32_t)syscall(SYS_gettid), name);
+	return true;
+}
+
+bool recorder_enter(void)
+{
+	uint32_t round;
+
+	if (recorder_thread.inside)
+		return false;
+	__atomic_thread_fence(__ATOMIC_ACQUIRE); /* pairs with recorder_install(): who saw a word sees its emitter */
+	if (recorder_emitter == &silent)
+		return false;
+	recorder_thread.inside = 1;
+	recorder_thread_number();
+	round = __atomic_load_n(&round_of_descriptions, __ATOMIC_RELAXED);
+	if (recorder_thread.described != round && !describe_thread(round))
+		return false;
+	count_one();
+	return true;
+}
+
+__attribute__((constructor)) static void init(void)
+{
+	const char *disable = getenv("RBDPROF_DISABLE");
+	const char *name = getenv("RBDPROF_SOCKET");
+
+	if (disable && *disable && strcmp(disable, "0"))
+		return;
+	tracer_init();
+	if (name && strlen(name) < sizeof(socket_name))
+		strcpy(socket_name, name);
+	enabled = !real_loaded("librbd.so.1") || real_find_rbd();
+}

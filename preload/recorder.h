@@ -1,0 +1,82 @@
+/*
+ * Between the wrappers and the tracer: the emitter in use, what a thread needs to emit, and whether anybody listens. It knows when
+ * the tracer is loaded and who may emit; it knows nothing of requests, images or locks.
+ *
+ * Nothing here allocates, and errno is the caller's again when an emission is over.
+ */
+#ifndef RBDPROF_PRELOAD_RECORDER_H
+#define RBDPROF_PRELOAD_RECORDER_H
+
+#include <errno.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <time.h>
+
+#include "tracepoints/emit.h"
+
+struct recorder_thread {
+	uint64_t requests;    /* that this thread has made */
+	uint32_t number;      /* of this thread within the process, from 1; 0: none yet */
+	uint32_t described;   /* the round of descriptions in which this thread said its name */
+	int inside;           /* this thread is emitting, or is the tracer's own: locks taken now are not the program's */
+};
+
+extern __thread struct recorder_thread recorder_thread __attribute__((tls_model("initial-exec")));
+extern const struct rbdprof_emitter *recorder_emitter;
+
+/* Words that are not 0 while a recording wants the event; they stand apart because lock wrappers read them on every call. */
+extern const int *recorder_lock_waits;
+extern const int *recorder_cond_waits;
+
+static inline uint64_t recorder_now_ns(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+/* False when the shim stands aside: RBDPROF_DISABLE, or a required function is missing. Any thread. */
+bool recorder_enabled(void);
+
+/* Called when an image is about to be opened: asks the recording whether this process is traced, and loads the tracer. Any thread; the
+ * first call does the work, others wait for it. */
+void recorder_start(void);
+
+/* Installs an emitter: the provider's, or a test's. */
+void recorder_install(const struct rbdprof_emitter *emitter);
+
+static inline bool recorder_wants_requests(void)
+{
+	return *recorder_emitter->requests != 0;
+}
+
+/* This thread's number; assigns one at its first call. */
+uint32_t recorder_thread_number(void);
+
+/* Begins a round of descriptions: each thread will say its name again with its next event. */
+void recorder_describe_again(void);
+
+/* How many events were emitted, in all threads, since the tracer was loaded. */
+uint64_t recorder_emitted(void);
+
+/* Begins an emission: false when this thread must not emit now. Says the thread's name when it is due. Counts one event. */
+bool recorder_enter(void);
+
+static inline void recorder_leave(void)
+{
+	recorder_thread.inside--;
+}
+
+/* One event through the emitter:  EMIT(reap(requests, count)). */
+#define EMIT(call)                                                                                                                         \
+	do {                                                                                                                               \
+		int emit_errno_ = errno;                                                                                                   \
+		if (recorder_enter()) {                                                                                                    \
+			recorder_emitter->call;                                                                                            \
+			recorder_leave();                                                                                                  \
+		}                                                                                                                          \
+		errno = emit_errno_;                                                                                                       \
+	} while (0)
+
+#endif

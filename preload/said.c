@@ -1,0 +1,49 @@
+/* Saying everything again. */
+#include "preload/said.h"
+
+#include <string.h>
+#include <sys/prctl.h>
+#include <unistd.h>
+
+#include "preload/images.h"
+#include "preload/record.h"
+#include "preload/recorder.h"
+#include "preload/unseen.h"
+
+#define AGAIN_NS 1000000000u
+
+static uint64_t due_ns; /* 0: at once */
+
+static void say_all(void)
+{
+	char name[17] = "";
+
+	prctl(PR_GET_NAME, name);
+	recorder_describe_again();
+	EMIT(process(RBDPROF_SCHEMA, RBDPROF_VERSION, (uint32_t)getpid(), name));
+	unseen_say();
+	images_say();
+	records_say();
+	said_totals();
+}
+
+void said_when_due(uint64_t now_ns)
+{
+	uint64_t due = __atomic_load_n(&due_ns, __ATOMIC_RELAXED);
+
+	if (now_ns < due || !__atomic_compare_exchange_n(&due_ns, &due, now_ns + AGAIN_NS, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED))
+		return;
+	say_all();
+}
+
+void said_nothing(void)
+{
+	if (__atomic_load_n(&due_ns, __ATOMIC_RELAXED))
+		__atomic_store_n(&due_ns, 0, __ATOMIC_RELAXED);
+}
+
+void said_totals(void)
+{
+	if (recorder_wants_requests())
+		EMIT(totals(recorder_emitted(), records_passed_through()));
+}

@@ -1,0 +1,92 @@
+/* Comparing librbd's exports with the table of interposed functions. */
+#include "preload/unseen.h"
+
+#include <dlfcn.h>
+#include <link.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <string.h>
+
+#include "preload/real.h"
+#include "preload/recorder.h"
+
+#define MOST_UNSEEN 32
+
+static char unseen[MOST_UNSEEN][64];
+static int unseen_count = -1; /* -1: not looked yet */
+
+/* What a function that opens, closes, moves or completes data begins with. Mirroring's functions complete, but move no data. */
+static bool moves_data(const char *name)
+{
+	static const char *const beginnings[] = {"rbd_aio_",   "rbd_read",         "rbd_write",      "rbd_discard", "rbd_flush",
+						 "rbd_compare", "rbd_open", "rbd_close", "rbd_poll_io_events"};
+
+	if (strstr(name, "_mirror_"))
+		return false;
+	for (size_t i = 0; i < sizeof(beginnings) / sizeof(beginnings[0]); i++)
+		if (!strncmp(name, beginnings[i], strlen(beginnings[i])))
+			return true;
+	return false;
+}
+
+/* The number of symbols is not written anywhere: it is one more than the last index in the hash table's chains. */
+static uint32_t count_symbols(const uint32_t *gnu_hash)
+{
+	uint32_t buckets = gnu_hash[0], first = gnu_hash[1], bloom_words = gnu_hash[2], last = 0;
+	const uint32_t *bucket = (const uint32_t *)((const ElfW(Addr) *)(gnu_hash + 4) + bloom_words);
+	const uint32_t *chain = bucket + buckets;
+
+	for (uint32_t i = 0; i < buckets; i++)
+		if (bucket[i] > last)
+			last = bucket[i];
+	if (last < first)
+		return 0;
+	while (!(chain[last - first] & 1))
+		last++;
+	return last + 1;
+}
+
+static int find(void)
+{
+	void *handle = dlopen("librbd.so.1", RTLD_LAZY | RTLD_NOLOAD);
+	struct link_map *map = NULL;
+	const uint32_t *gnu_hash = NULL;
+	const ElfW(Sym) *symbols = NULL;
+	const char *strings = NULL;
+	uint32_t count = 0;
+	int found = 0;
+
+	if (!handle)
+		return 0;
+	if (!dlinfo(handle, RTLD_DI_LINKMAP, &map))
+		for (const ElfW(Dyn) *d = map->l_ld; d->d_tag != DT_NULL; d++) {
+			if (d->d_tag == DT_GNU_HASH)
+				gnu_hash = (const uint32_t *)d->d_un.d_ptr;
+			else if (d->d_tag == DT_SYMTAB)
+				symbols = (const ElfW(Sym) *)d->d_un.d_ptr;
+			else if (d->d_tag == DT_STRTAB)
+				strings = (const char *)d->d_un.d_ptr;
+		}
+	if (gnu_hash && symbols && strings)
+		count = count_symbols(gnu_hash);
+	for (uint32_t i = 0; i < count && found < MOST_UNSEEN; i++) {
+		const char *name = strings + symbols[i].st_name;
+
+		if (symbols[i].st_shndx != SHN_UNDEF && moves_data(name) && !real_has_row(name))
+			strncpy(unseen[found++], name, sizeof(unseen[0]) - 1);
+	}
+	dlclose(handle);
+	return found;
+}
+
+void unseen_say(void)
+{
+	int count = __atomic_load_n(&unseen_count, __ATOMIC_ACQUIRE);
+
+	if (count < 0) {
+		count = find(); /* two threads at once find the same */
+		__atomic_store_n(&unseen_count, count, __ATOMIC_RELEASE);
+	}
+	for (int i = 0; i < count; i++)
+		EMIT(unseen(unseen[i]));
+}
