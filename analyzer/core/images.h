@@ -34,8 +34,9 @@ struct process {
 	char *host;              /* owned, never NULL */
 	int64_t clock_offset_ns; /* wall clock = the process's times + this */
 	struct process_health health;
-	struct thread *threads; /* owned; by number */
-	struct handle *handles; /* owned; open images by their number in the process */
+	struct thread *threads;      /* owned; by number */
+	struct handle *handles;      /* owned; open images by their number in the process */
+	uint64_t undescribed_closed; /* requests made before their image was described, of images closed since */
 };
 
 /* One setting of a client. */
@@ -96,18 +97,30 @@ struct process *images_process(struct images *images, uint32_t number);
 /* The process's thread of that number, made if need be. NULL when memory ran out. */
 struct thread *process_thread(struct process *process, uint32_t number);
 
+/* The same, but NULL when it was never made. */
+const struct thread *process_thread_find(const struct process *process, uint32_t number);
+
 /* The name of the process's thread of that number; "" when it is not known. */
 const char *process_thread_name(const struct process *process, uint32_t number);
 
 /* The client behind the process's open image of that number; NULL when it was never described or is closed. */
 struct client *process_client(const struct process *process, uint32_t image);
 
+/*
+ * Requests of an image that was not described (yet): `change` more of them, or fewer when they found their client after all.
+ * Returns 0 or -ENOMEM.
+ */
+int process_undescribed_add(struct process *process, uint32_t image, int64_t change);
+
+/* How many such requests there were: of images that stayed unknown, and of images that were described after them. */
+void process_undescribed(const struct process *process, uint64_t *never, uint64_t *later);
+
 /* Each takes the event of its name. 0, -ENOMEM, or -ENOENT when the event's image is not known. */
 int images_feed_process(struct process *process, const struct event *event);
 int images_feed_thread(struct process *process, const struct event *event);
 int images_feed_image(struct images *images, struct process *process, const struct event *event);
 int images_feed_config(struct process *process, const struct event *event);
-int images_feed_closed(struct process *process, const struct event *event);
+void images_feed_closed(struct process *process, const struct event *event);
 
 /* The client after `previous` (NULL: the first) in the order in which they were seen; NULL after the last. */
 const struct client *image_client_next(const struct image *image, const struct client *previous);

@@ -41,7 +41,7 @@ enum phase {
 #define PHASE(upper, lower) PHASE_##upper,
 	PHASES(PHASE)
 #undef PHASE
-	    PHASE_COUNT
+	PHASE_COUNT
 };
 
 /* One request's time, divided. Σ ns = A − S, whatever was seen. */

@@ -29,8 +29,9 @@ struct kind_stats {
 };
 
 struct client_stats {
-	struct kind_stats *kinds[RBDPROF_KIND_COUNT]; /* owned; NULL where there was no completed request */
-	uint64_t first_s_ns;                          /* of all kinds */
+	struct kind_stats *kinds[RBDPROF_KIND_COUNT]; /* owned; NULL where none was made */
+	uint8_t begun;                                /* a request was made */
+	uint64_t first_s_ns;                          /* of all kinds; meaningless before that */
 	uint64_t last_c_ns;
 	uint64_t open_requests; /* made and not completed when the trace ended; valid after model_finish() */
 	struct in_flight in_flight;
@@ -41,8 +42,8 @@ void stats_fini(struct client_stats *stats);
 /* A request came into sight at `now_ns`; `begin_ns` is its process's first event, before which nothing is known. Returns 0 or -ENOMEM. */
 int stats_opened(struct client_stats *stats, const struct request *request, uint64_t now_ns, uint64_t begin_ns);
 
-/* Its C and D are known. Returns 0 or -ENOMEM. */
-int stats_completed(struct client_stats *stats, const struct request *request, uint64_t begin_ns);
+/* Its C and D are known. */
+void stats_completed(struct client_stats *stats, const struct request *request, uint64_t begin_ns);
 
 /* It is done with, and was completed. Distributions are filled here. Returns 0, -ENOMEM, or -ERANGE when its moments are in disorder. */
 int stats_closed(struct client_stats *stats, const struct request *request);

@@ -1,0 +1,361 @@
+#include "analyzer/core/model.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "analyzer/core/requests.h"
+
+/*
+ * The shim speaks of every request in flight once a second. Where events were lost, one that it did not mention in so many rounds has ended
+ * unseen; without this, each lost event would leave a request in flight for ever.
+ */
+#define ROUNDS_UNMENTIONED 3
+
+struct model {
+	struct images images;
+	struct requests *requests;
+	struct locks locks;
+	struct health health;
+	struct trace_summary summary;
+};
+
+/* Whether events of the process are known to be missing: by the tracer's word, or by the shim's count. */
+static int is_lossy(const struct process *process)
+{
+	return process->health.lost_count || process_health_unaccounted(&process->health, HASH_COUNT(process->threads));
+}
+
+static uint64_t begin_of(const struct request *request)
+{
+	return request->process->health.first_ns;
+}
+
+static int request_completed(void *context, const struct request *request)
+{
+	struct model *model = context;
+
+	if (!request->client)
+		return 0;
+	model->summary.requests++;
+	stats_completed(&request->client->stats, request, begin_of(request));
+	return 0;
+}
+
+static int request_closed(void *context, const struct request *request)
+{
+	struct model *model = context;
+	int status;
+
+	if (!request->client)
+		return 0;
+	status = stats_closed(&request->client->stats, request);
+	if (status == -ERANGE) {
+		health_count(&model->health, ANOMALY_NEGATIVE_PHASE);
+		status = 0;
+	}
+	return status;
+}
+
+static int request_dropped(void *context, const struct request *request, uint64_t now_ns)
+{
+	struct model *model = context;
+
+	if (!request->client)
+		return 0;
+	model->summary.unmatched++;
+	stats_dropped(&request->client->stats, now_ns);
+	return 0;
+}
+
+static int request_left(void *context, const struct request *request)
+{
+	struct model *model = context;
+	int lossy = is_lossy(request->process);
+
+	if (!request->client)
+		return 0;
+	if (!moments_know(&request->moments, MOMENT_A))
+		stats_left_open(&request->client->stats, request, begin_of(request), !lossy);
+	else if (lossy)
+		model->summary.unmatched++;
+	else
+		health_count(&model->health, ANOMALY_REAP_BEFORE_COMPLETE);
+	return 0;
+}
+
+struct model *model_create(void)
+{
+	struct model *model = calloc(1, sizeof(*model));
+	struct requests_consumer consumer = {
+	    .context = model,
+	    .completed = request_completed,
+	    .closed = request_closed,
+	    .dropped = request_dropped,
+	    .left = request_left,
+	};
+
+	if (!model)
+		return NULL;
+	model->requests = requests_create(&model->health, &consumer);
+	if (!model->requests) {
+		free(model);
+		return NULL;
+	}
+	return model;
+}
+
+void model_destroy(struct model *model)
+{
+	if (!model)
+		return;
+	requests_destroy(model->requests);
+	locks_fini(&model->locks);
+	images_fini(&model->images);
+	health_fini(&model->health);
+	free(model);
+}
+
+static int feed_process(struct model *model, struct process *process, const struct event *event)
+{
+	/* Said every second: counted when first said. */
+	if (event->process_is.schema > RBDPROF_SCHEMA && event->process_is.schema != process->schema)
+		health_count(&model->health, ANOMALY_NEWER_SCHEMA);
+	return images_feed_process(process, event);
+}
+
+static int feed_config(struct model *model, struct process *process, const struct event *event)
+{
+	int status = images_feed_config(process, event);
+
+	if (status != -ENOENT)
+		return status;
+	if (!is_lossy(process))
+		health_count(&model->health, ANOMALY_UNKNOWN_IMAGE);
+	return 0;
+}
+
+static uint32_t submitter_of(uint64_t request)
+{
+	return (uint32_t)(request >> RBDPROF_THREAD_SHIFT);
+}
+
+/*
+ * Whether the request was made while the recording saw its thread: a thread numbers its requests upwards, so those below the
+ * first one whose REQUEST was seen came before. Of a thread that made none in the trace, all did.
+ */
+static int is_of_recording(const struct process *process, uint64_t request)
+{
+	const struct thread *thread = process_thread_find(process, submitter_of(request));
+
+	return thread && thread->first_request <= request;
+}
+
+static int feed_request(struct model *model, struct process *process, const struct event *event)
+{
+	int known_kind = event->request.kind < RBDPROF_KIND_COUNT;
+	struct client *client = known_kind ? process_client(process, event->request.image) : NULL;
+	const struct request *request;
+	int status;
+
+	if (event->type == EVENT_REQUEST) {
+		struct thread *thread = process_thread(process, submitter_of(event->request.request));
+
+		if (!thread)
+			return -ENOMEM;
+		if (event->request.request < thread->first_request)
+			thread->first_request = event->request.request;
+	}
+	status = requests_open(model->requests, process, client, event, process->health.totals, &request);
+	if (status == -EEXIST)
+		return 0;
+	if (status != -EALREADY && status)
+		return status;
+	if (client)
+		status = status ? process_undescribed_add(process, event->request.image, -1) : 0;
+	else if (known_kind)
+		status = process_undescribed_add(process, event->request.image, 1);
+	else
+		health_count(&model->health, ANOMALY_UNKNOWN_KIND);
+	return status || !client ? status : stats_opened(&client->stats, request, event->time_ns, begin_of(request));
+}
+
+/*
+ * An announcement of a request that is not in flight. The announcer may have looked just before the request ended; then the request was
+ * seen already and is over. Only where events were lost can it be news.
+ */
+static int feed_request_open(struct model *model, struct process *process, const struct event *event)
+{
+	if (is_of_recording(process, event->request.request) && !process->health.lost_count &&
+	    !requests_find(model->requests, event->process, event->request.request))
+		return 0;
+	return feed_request(model, process, event);
+}
+
+static int feed_complete(struct model *model, struct process *process, const struct event *event)
+{
+	int status = requests_complete(model->requests, event);
+
+	if (status != -ENOENT)
+		return status;
+	if (is_of_recording(process, event->complete.request))
+		process->health.unmatched_completes++;
+	else
+		model->summary.before_recording++;
+	return 0;
+}
+
+static int feed_reap(struct model *model, struct process *process, const struct event *event)
+{
+	for (size_t i = 0; i < event->reap.count; i++) {
+		uint64_t request = event->reap.requests[i];
+		int status = requests_reap(model->requests, event->process, request, event->time_ns);
+
+		if (status == -ENOENT)
+			process->health.unmatched_reaps += (uint64_t)is_of_recording(process, request);
+		else if (status)
+			return status;
+	}
+	return 0;
+}
+
+static int feed_totals(struct model *model, struct process *process, const struct event *event)
+{
+	process_health_totals(&process->health, event->totals.emitted, event->totals.passed_through);
+	if (!process->health.lost_count || process->health.totals <= ROUNDS_UNMENTIONED)
+		return 0;
+	return requests_sweep(model->requests, event->process, process->health.totals - ROUNDS_UNMENTIONED, event->time_ns);
+}
+
+static int feed_wait(struct model *model, const struct process *process, const struct event *event)
+{
+	int status = locks_feed(&model->locks, process, event);
+
+	if (status != -ENOENT)
+		return status;
+	health_count(&model->health, ANOMALY_UNKNOWN_KIND);
+	return 0;
+}
+
+int model_feed(struct model *model, const struct event *event)
+{
+	struct process *process = images_process(&model->images, event->process);
+
+	if (!process)
+		return -ENOMEM;
+	if (event->type == EVENT_LOST)
+		return process_health_lost(&process->health, event->lost.begin_ns, event->time_ns, event->lost.events);
+	if (process_health_event(&process->health, event->time_ns))
+		health_count(&model->health, ANOMALY_TIME_WENT_BACK);
+
+	switch (event->type) {
+	case EVENT_PROCESS:
+		return feed_process(model, process, event);
+	case EVENT_THREAD:
+		return images_feed_thread(process, event);
+	case EVENT_IMAGE:
+		return images_feed_image(&model->images, process, event);
+	case EVENT_CONFIG:
+		return feed_config(model, process, event);
+	case EVENT_UNSEEN:
+		return health_unseen(&model->health, event->unseen.function);
+	case EVENT_TOTALS:
+		return feed_totals(model, process, event);
+	case EVENT_IMAGE_CLOSED:
+		images_feed_closed(process, event);
+		return 0;
+	case EVENT_REQUEST:
+		return feed_request(model, process, event);
+	case EVENT_REQUEST_OPEN:
+		return feed_request_open(model, process, event);
+	case EVENT_COMPLETE:
+		return feed_complete(model, process, event);
+	case EVENT_REAP:
+		return feed_reap(model, process, event);
+	case EVENT_LOCK_WAIT:
+	case EVENT_COND_WAIT:
+		return feed_wait(model, process, event);
+	case EVENT_LOST:
+		break;
+	}
+	return 0;
+}
+
+/* What only the end can tell: whether an event that was missing had been lost. */
+static void judge(struct model *model, const struct process *process)
+{
+	const struct process_health *health = &process->health;
+	struct trace_summary *summary = &model->summary;
+	uint64_t never, later;
+
+	process_undescribed(process, &never, &later);
+	summary->before_recording += later;
+	if (is_lossy(process)) {
+		summary->unmatched += health->unmatched_completes + never;
+		return;
+	}
+	model->health.anomalies[ANOMALY_COMPLETE_WITHOUT_REQUEST] += health->unmatched_completes;
+	model->health.anomalies[ANOMALY_REAP_OF_UNKNOWN_REQUEST] += health->unmatched_reaps;
+	model->health.anomalies[ANOMALY_UNKNOWN_IMAGE] += never;
+}
+
+static void summarize(struct trace_summary *summary, const struct process *process)
+{
+	const struct process_health *health = &process->health;
+	int64_t begin_ns = (int64_t)health->first_ns + process->clock_offset_ns;
+	int64_t end_ns = (int64_t)health->last_ns + process->clock_offset_ns;
+
+	if (health->events && (!summary->events || begin_ns < summary->begin_wall_ns))
+		summary->begin_wall_ns = begin_ns;
+	if (health->events && (!summary->events || end_ns > summary->end_wall_ns))
+		summary->end_wall_ns = end_ns;
+	summary->events += health->events;
+	summary->lost_events += health->lost_events;
+	summary->unaccounted_events += process_health_unaccounted(health, HASH_COUNT(process->threads));
+	summary->passed_through += health->passed_through;
+}
+
+int model_finish(struct model *model)
+{
+	const struct process *process = NULL;
+	int status = requests_finish(model->requests);
+
+	if (status)
+		return status;
+	while ((process = model_process_next(model, process))) {
+		judge(model, process);
+		summarize(&model->summary, process);
+	}
+	model->summary.images = HASH_COUNT(model->images.images);
+	for (unsigned i = 0; i < ANOMALY_COUNT; i++)
+		model->summary.anomalies[i] = model->health.anomalies[i];
+	locks_sort(&model->locks);
+	return 0;
+}
+
+const struct trace_summary *model_trace(const struct model *model)
+{
+	return &model->summary;
+}
+
+const struct process *model_process_next(const struct model *model, const struct process *previous)
+{
+	for (size_t i = previous ? (size_t)previous->number + 1 : 0; i < model->images.process_count; i++)
+		if (model->images.processes[i])
+			return model->images.processes[i];
+	return NULL;
+}
+
+const struct image *model_image_next(const struct model *model, const struct image *previous)
+{
+	return previous ? previous->hh.next : model->images.images;
+}
+
+const struct lock *model_lock_next(const struct model *model, const struct lock *previous)
+{
+	return previous ? previous->hh.next : model->locks.locks;
+}
+
+const struct unseen *model_unseen_next(const struct model *model, const struct unseen *previous)
+{
+	return previous ? previous->hh.next : model->health.unseen;
+}

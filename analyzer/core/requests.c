@@ -1,0 +1,242 @@
+#include "analyzer/core/requests.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+struct requests {
+	struct health *health;
+	struct requests_consumer consumer;
+	struct request *table;
+	struct request *spare; /* chained through hh.next; requests come and go too fast for malloc() */
+};
+
+/* Numbers of one thread follow each other, so a multiplication spreads them well; uthash's own function costs several times as much. */
+static unsigned hash_of(uint64_t process, uint64_t number)
+{
+	uint64_t mixed = (number ^ process << 56) * UINT64_C(0x9e3779b97f4a7c15);
+
+	return (unsigned)(mixed >> 32);
+}
+
+static struct request *find(const struct requests *requests, uint32_t process, uint64_t number)
+{
+	struct request sought = {.key = {number, process}}, *found;
+
+	HASH_FIND_BYHASHVALUE(hh, requests->table, &sought.key, sizeof(sought.key), hash_of(process, number), found);
+	return found;
+}
+
+static struct request *take_spare(struct requests *requests)
+{
+	struct request *request = requests->spare;
+
+	if (!request)
+		return calloc(1, sizeof(*request));
+	requests->spare = request->hh.next;
+	*request = (struct request){0};
+	return request;
+}
+
+static void give_spare(struct requests *requests, struct request *request)
+{
+	request->hh.next = requests->spare;
+	requests->spare = request;
+}
+
+static void spoil(struct requests *requests, struct request *request, enum anomaly anomaly)
+{
+	health_count(requests->health, anomaly);
+	request->irregular = 1;
+}
+
+struct requests *requests_create(struct health *health, const struct requests_consumer *consumer)
+{
+	struct requests *requests = calloc(1, sizeof(*requests));
+
+	if (!requests)
+		return NULL;
+	requests->health = health;
+	requests->consumer = *consumer;
+	return requests;
+}
+
+void requests_destroy(struct requests *requests)
+{
+	struct request *request, *next;
+
+	if (!requests)
+		return;
+	HASH_ITER(hh, requests->table, request, next)
+	{
+		HASH_DEL(requests->table, request);
+		free(request);
+	}
+	while ((request = requests->spare)) {
+		requests->spare = request->hh.next;
+		free(request);
+	}
+	free(requests);
+}
+
+/* The request is in flight already, and is spoken of again. */
+static int open_again(struct requests *requests, struct request *request, struct client *client, const struct event *event)
+{
+	int adopted = !request->client && client;
+
+	if (adopted)
+		request->client = client;
+	if (event->type == EVENT_REQUEST) {
+		/* The announcer can be faster than the thread that makes the request, whose own word on S is the better one. */
+		if (request->announced && !moments_know(&request->moments, MOMENT_D))
+			moments_set(&request->moments, MOMENT_S, event->time_ns);
+		else
+			spoil(requests, request, ANOMALY_DUPLICATE_REQUEST);
+		request->announced = 0;
+	}
+	return adopted ? -EALREADY : -EEXIST;
+}
+
+static int add(struct requests *requests, struct process *process, struct client *client, const struct event *event, struct request **added)
+{
+	uint64_t age_ns = event->type == EVENT_REQUEST_OPEN ? event->request.age_ns : 0;
+	struct request *request = take_spare(requests);
+
+	if (!request)
+		return -ENOMEM;
+	request->key.number = event->request.request;
+	request->key.process = event->process;
+	request->process = process;
+	request->client = client;
+	request->length_bytes = event->request.length_bytes;
+	request->kind = event->request.kind;
+	request->announced = event->type == EVENT_REQUEST_OPEN;
+	moments_set(&request->moments, MOMENT_S, age_ns < event->time_ns ? event->time_ns - age_ns : 0);
+	HASH_ADD_KEYPTR_BYHASHVALUE(hh, requests->table, &request->key, sizeof(request->key), hash_of(event->process, request->key.number),
+				    request);
+	if (hash_failed(request)) {
+		give_spare(requests, request);
+		return -ENOMEM;
+	}
+	*added = request;
+	return 0;
+}
+
+int requests_open(struct requests *requests, struct process *process, struct client *client, const struct event *event, uint64_t round,
+		  const struct request **found)
+{
+	struct request *request = find(requests, event->process, event->request.request);
+	int status = request ? open_again(requests, request, client, event) : add(requests, process, client, event, &request);
+
+	if (status == -ENOMEM)
+		return status;
+	request->round = round;
+	*found = request;
+	return status;
+}
+
+const struct request *requests_find(const struct requests *requests, uint32_t process, uint64_t number)
+{
+	return find(requests, process, number);
+}
+
+/* Takes the request out of the table and tells the consumer what became of it. */
+static int remove_request(struct requests *requests, struct request *request, int (*consume)(void *, const struct request *))
+{
+	int status;
+
+	HASH_DEL(requests->table, request);
+	status = consume(requests->consumer.context, request);
+	give_spare(requests, request);
+	return status;
+}
+
+static int drop(struct requests *requests, struct request *request, uint64_t now_ns)
+{
+	int status;
+
+	HASH_DEL(requests->table, request);
+	status = requests->consumer.dropped(requests->consumer.context, request, now_ns);
+	give_spare(requests, request);
+	return status;
+}
+
+int requests_complete(struct requests *requests, const struct event *event)
+{
+	struct request *request = find(requests, event->process, event->complete.request);
+	uint64_t d_ns = event->time_ns, c_ns;
+	struct moments *moments;
+	int status;
+
+	if (!request)
+		return -ENOENT;
+	moments = &request->moments;
+	if (moments_know(moments, MOMENT_D)) {
+		spoil(requests, request, ANOMALY_DUPLICATE_COMPLETE);
+		return 0;
+	}
+	c_ns = event->complete.c2d_ns < d_ns ? d_ns - event->complete.c2d_ns : 0;
+	if (c_ns < moments->at_ns[MOMENT_S])
+		spoil(requests, request, ANOMALY_NEGATIVE_PHASE);
+	request->result = event->complete.result;
+	moments_set(moments, MOMENT_C, c_ns);
+	moments_set(moments, MOMENT_D, d_ns);
+	if (event->complete.looked)
+		moments_set(moments, MOMENT_A, d_ns);
+	else if (moments_know(moments, MOMENT_A) && moments->at_ns[MOMENT_A] < d_ns)
+		spoil(requests, request, ANOMALY_REAP_BEFORE_COMPLETE);
+
+	status = requests->consumer.completed(requests->consumer.context, request);
+	if (!status && moments_know(moments, MOMENT_A))
+		status = remove_request(requests, request, requests->consumer.closed);
+	return status;
+}
+
+int requests_reap(struct requests *requests, uint32_t process, uint64_t number, uint64_t time_ns)
+{
+	struct request *request = find(requests, process, number);
+
+	if (!request)
+		return -ENOENT;
+	if (moments_know(&request->moments, MOMENT_A)) {
+		spoil(requests, request, ANOMALY_REAP_OF_UNKNOWN_REQUEST);
+		return 0;
+	}
+	moments_set(&request->moments, MOMENT_A, time_ns);
+	if (!moments_know(&request->moments, MOMENT_D))
+		return 0;
+	return remove_request(requests, request, requests->consumer.closed);
+}
+
+int requests_sweep(struct requests *requests, uint32_t process, uint64_t round, uint64_t now_ns)
+{
+	struct request *request, *next;
+	int status;
+
+	HASH_ITER(hh, requests->table, request, next)
+	{
+		if (request->key.process != process || request->round >= round)
+			continue;
+		if (moments_know(&request->moments, MOMENT_D))
+			status = remove_request(requests, request, requests->consumer.closed);
+		else
+			status = drop(requests, request, now_ns);
+		if (status)
+			return status;
+	}
+	return 0;
+}
+
+int requests_finish(struct requests *requests)
+{
+	struct request *request, *next;
+
+	HASH_ITER(hh, requests->table, request, next)
+	{
+		int completed = moments_know(&request->moments, MOMENT_D);
+		int status = remove_request(requests, request, completed ? requests->consumer.closed : requests->consumer.left);
+
+		if (status)
+			return status;
+	}
+	return 0;
+}

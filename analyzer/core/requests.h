@@ -1,0 +1,83 @@
+/*
+ * Requests in flight: from S, or from the first word of them, until the application looked. It knows each one's moments and which sequences
+ * are impossible; it does not know statistics, and hands every request on through the consumer when something became of it.
+ *
+ * Its memory is that of the greatest number of requests in flight at once.
+ */
+#ifndef RBDPROF_ANALYZER_CORE_REQUESTS_H
+#define RBDPROF_ANALYZER_CORE_REQUESTS_H
+
+#include <stdint.h>
+
+#include "analyzer/core/hash.h"
+#include "analyzer/core/health.h"
+#include "analyzer/core/phases.h"
+#include "analyzer/event.h"
+
+struct client;
+struct process;
+
+struct request {
+	struct {
+		uint64_t number;
+		uint64_t process;
+	} key;
+	struct process *process; /* the registry's, as is the client */
+	struct client
+	    *client; /* NULL while its image is not described, and for a kind that is not known: it is followed, and counts nowhere */
+	struct moments moments;
+	uint64_t length_bytes;
+	int64_t result; /* once completed */
+	uint64_t round; /* of the shim's announcements in which it was last spoken of */
+	uint8_t kind;
+	uint8_t announced; /* its S is by an announcement's word; the REQUEST event may still come */
+	uint8_t irregular; /* an anomaly was met: its moments cannot be trusted */
+	UT_hash_handle hh;
+};
+
+/* What became of a request, with or without a client. The request is the table's and gone after all but `completed`. Each returns 0 or a
+ * negative errno. */
+struct requests_consumer {
+	void *context;
+	int (*completed)(void *context, const struct request *request);                /* C and D are known */
+	int (*closed)(void *context, const struct request *request);                   /* after completed: A is known, or will never be */
+	int (*dropped)(void *context, const struct request *request, uint64_t now_ns); /* its COMPLETE was lost */
+	int (*left)(void *context, const struct request *request);                     /* not completed when the trace ended */
+};
+
+struct requests;
+
+/* Anomalies are counted in `health`, which is borrowed, as is what the consumer points to. NULL when memory ran out. */
+struct requests *requests_create(struct health *health, const struct requests_consumer *consumer);
+
+/* Forgets all without a word to the consumer. NULL is fine. */
+void requests_destroy(struct requests *requests);
+
+/*
+ * Takes a REQUEST or REQUEST_OPEN of the client, which may be NULL. Returns 0 when it is new; -EALREADY when it was in flight without a
+ * client and has one now; -EEXIST when it is in flight already, which is an anomaly unless one of the two was an announcement; -ENOMEM. The
+ * request itself is put in *found except when memory ran out. `round` is the number of announcements that the process has finished.
+ */
+int requests_open(struct requests *requests, struct process *process, struct client *client, const struct event *event, uint64_t round,
+		  const struct request **found);
+
+/* The process's request of that number if it is in flight, else NULL. */
+const struct request *requests_find(const struct requests *requests, uint32_t process, uint64_t number);
+
+/* Takes a COMPLETE. Returns 0, -ENOENT when there is no such request (no anomaly yet: the caller judges), or what the consumer returned. */
+int requests_complete(struct requests *requests, const struct event *event);
+
+/*
+ * Takes one request of a REAP at `time_ns`. One that comes before its COMPLETE with the same time is kept until then. Returns as
+ * requests_complete().
+ */
+int requests_reap(struct requests *requests, uint32_t process, uint64_t number, uint64_t time_ns);
+
+/* Closes or drops the process's requests that were last spoken of before `round`: their events were lost. Returns what the consumer
+ * returned. */
+int requests_sweep(struct requests *requests, uint32_t process, uint64_t round, uint64_t now_ns);
+
+/* The trace is over: closes the completed ones and hands on those left open, in the order in which they were made. */
+int requests_finish(struct requests *requests);
+
+#endif
