@@ -16,7 +16,7 @@
 	ANOMALY(DUPLICATE_REQUEST, duplicate_request)               /* a number in flight was given again */                               \
 	ANOMALY(DUPLICATE_COMPLETE, duplicate_complete)             /* a request was completed twice */                                    \
 	ANOMALY(REAP_OF_UNKNOWN_REQUEST, reap_of_unknown_request)   /* never made, or looked at for the first time twice */                \
-	ANOMALY(REAP_BEFORE_COMPLETE, reap_before_complete)         /* A earlier than D */                                                 \
+	ANOMALY(REAP_WITHOUT_COMPLETE, reap_without_complete)       /* the application looked, yet it was never completed */               \
 	ANOMALY(NEGATIVE_PHASE, negative_phase)                     /* C earlier than S, or another moment than one before it */           \
 	ANOMALY(UNKNOWN_IMAGE, unknown_image)                       /* a request or setting of an image that was never described */        \
 	ANOMALY(UNKNOWN_KIND, unknown_kind)                         /* a kind of request or lock that this analyzer does not have */       \

@@ -6,8 +6,8 @@
 #include "analyzer/core/requests.h"
 
 /*
- * The shim speaks of every request in flight once a second. Where events were lost, one that it did not mention in so many rounds has ended
- * unseen; without this, each lost event would leave a request in flight for ever.
+ * The shim speaks of every request in flight once a second. One that it did not mention in so many rounds has ended unseen; without
+ * this, each lost event would leave a request in flight for ever.
  */
 #define ROUNDS_UNMENTIONED 3
 
@@ -62,7 +62,9 @@ static int request_dropped(void *context, const struct request *request, uint64_
 
 	if (!request->client)
 		return 0;
-	model->summary.unmatched++;
+	/* Without a loss it was no request: an announcement overtaken by the end of what it announced, which was counted at its own place.
+	 */
+	model->summary.unmatched += request->process->health.lost_count > 0;
 	stats_dropped(&request->client->stats, now_ns);
 	return 0;
 }
@@ -79,7 +81,7 @@ static int request_left(void *context, const struct request *request)
 	else if (lossy)
 		model->summary.unmatched++;
 	else
-		health_count(&model->health, ANOMALY_REAP_BEFORE_COMPLETE);
+		health_count(&model->health, ANOMALY_REAP_WITHOUT_COMPLETE);
 	return 0;
 }
 
@@ -221,9 +223,9 @@ static int feed_reap(struct model *model, struct process *process, const struct 
 static int feed_totals(struct model *model, struct process *process, const struct event *event)
 {
 	process_health_totals(&process->health, event->totals.emitted, event->totals.passed_through);
-	if (!process->health.lost_count || process->health.totals <= ROUNDS_UNMENTIONED)
+	if (process->health.totals <= ROUNDS_UNMENTIONED)
 		return 0;
-	return requests_sweep(model->requests, event->process, process->health.totals - ROUNDS_UNMENTIONED, event->time_ns);
+	return requests_sweep(model->requests, process, process->health.totals - ROUNDS_UNMENTIONED, event->time_ns);
 }
 
 static int feed_wait(struct model *model, const struct process *process, const struct event *event)

@@ -3,6 +3,8 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "analyzer/core/images.h"
+
 struct requests {
 	struct health *health;
 	struct requests_consumer consumer;
@@ -81,16 +83,18 @@ void requests_destroy(struct requests *requests)
 /* The request is in flight already, and is spoken of again. */
 static int open_again(struct requests *requests, struct request *request, struct client *client, const struct event *event)
 {
-	int adopted = !request->client && client;
+	int adopted = client && !request->client && request->image == event->request.image && request->kind == event->request.kind &&
+		      !moments_know(&request->moments, MOMENT_D);
 
 	if (adopted)
 		request->client = client;
 	if (event->type == EVENT_REQUEST) {
-		/* The announcer can be faster than the thread that makes the request, whose own word on S is the better one. */
-		if (request->announced && !moments_know(&request->moments, MOMENT_D))
-			moments_set(&request->moments, MOMENT_S, event->time_ns);
-		else
+		/* The announcer can be faster than the thread that makes the request: neither is earlier than S, so the earlier is right.
+		 */
+		if (!request->announced || moments_know(&request->moments, MOMENT_D))
 			spoil(requests, request, ANOMALY_DUPLICATE_REQUEST);
+		else if (event->time_ns < request->moments.at_ns[MOMENT_S])
+			moments_set(&request->moments, MOMENT_S, event->time_ns);
 		request->announced = 0;
 	}
 	return adopted ? -EALREADY : -EEXIST;
@@ -108,6 +112,7 @@ static int add(struct requests *requests, struct process *process, struct client
 	request->process = process;
 	request->client = client;
 	request->length_bytes = event->request.length_bytes;
+	request->image = event->request.image;
 	request->kind = event->request.kind;
 	request->announced = event->type == EVENT_REQUEST_OPEN;
 	moments_set(&request->moments, MOMENT_S, age_ns < event->time_ns ? event->time_ns - age_ns : 0);
@@ -180,10 +185,9 @@ int requests_complete(struct requests *requests, const struct event *event)
 	request->result = event->complete.result;
 	moments_set(moments, MOMENT_C, c_ns);
 	moments_set(moments, MOMENT_D, d_ns);
-	if (event->complete.looked)
+	/* Between D and its event another thread can look and say so first. */
+	if (event->complete.looked || (moments_know(moments, MOMENT_A) && moments->at_ns[MOMENT_A] < d_ns))
 		moments_set(moments, MOMENT_A, d_ns);
-	else if (moments_know(moments, MOMENT_A) && moments->at_ns[MOMENT_A] < d_ns)
-		spoil(requests, request, ANOMALY_REAP_BEFORE_COMPLETE);
 
 	status = requests->consumer.completed(requests->consumer.context, request);
 	if (!status && moments_know(moments, MOMENT_A))
@@ -207,19 +211,22 @@ int requests_reap(struct requests *requests, uint32_t process, uint64_t number, 
 	return remove_request(requests, request, requests->consumer.closed);
 }
 
-int requests_sweep(struct requests *requests, uint32_t process, uint64_t round, uint64_t now_ns)
+int requests_sweep(struct requests *requests, const struct process *process, uint64_t round, uint64_t now_ns)
 {
+	int lossy = process->health.lost_count > 0;
 	struct request *request, *next;
-	int status;
 
 	HASH_ITER(hh, requests->table, request, next)
 	{
-		if (request->key.process != process || request->round >= round)
+		int completed = moments_know(&request->moments, MOMENT_D);
+		int status = 0;
+
+		if (request->process != process || request->round >= round)
 			continue;
-		if (moments_know(&request->moments, MOMENT_D))
-			status = remove_request(requests, request, requests->consumer.closed);
-		else
+		if (!completed && (lossy || request->announced))
 			status = drop(requests, request, now_ns);
+		else if (completed && lossy)
+			status = remove_request(requests, request, requests->consumer.closed);
 		if (status)
 			return status;
 	}

@@ -29,6 +29,7 @@ struct request {
 	uint64_t length_bytes;
 	int64_t result; /* once completed */
 	uint64_t round; /* of the shim's announcements in which it was last spoken of */
+	uint32_t image; /* number in the process */
 	uint8_t kind;
 	uint8_t announced; /* its S is by an announcement's word; the REQUEST event may still come */
 	uint8_t irregular; /* an anomaly was met: its moments cannot be trusted */
@@ -41,7 +42,7 @@ struct requests_consumer {
 	void *context;
 	int (*completed)(void *context, const struct request *request);                /* C and D are known */
 	int (*closed)(void *context, const struct request *request);                   /* after completed: A is known, or will never be */
-	int (*dropped)(void *context, const struct request *request, uint64_t now_ns); /* its COMPLETE was lost */
+	int (*dropped)(void *context, const struct request *request, uint64_t now_ns); /* its COMPLETE will not come */
 	int (*left)(void *context, const struct request *request);                     /* not completed when the trace ended */
 };
 
@@ -68,14 +69,16 @@ const struct request *requests_find(const struct requests *requests, uint32_t pr
 int requests_complete(struct requests *requests, const struct event *event);
 
 /*
- * Takes one request of a REAP at `time_ns`. One that comes before its COMPLETE with the same time is kept until then. Returns as
- * requests_complete().
+ * Takes one request of a REAP at `time_ns`. One that overtakes its COMPLETE is kept until then: the application looked before D, so A
+ * is D. Returns as requests_complete().
  */
 int requests_reap(struct requests *requests, uint32_t process, uint64_t number, uint64_t time_ns);
 
-/* Closes or drops the process's requests that were last spoken of before `round`: their events were lost. Returns what the consumer
- * returned. */
-int requests_sweep(struct requests *requests, uint32_t process, uint64_t round, uint64_t now_ns);
+/*
+ * Of the process's requests that were last spoken of before `round`, drops those that are not completed and closes those whose A is
+ * awaited: where events were lost all of them, elsewhere only announced ones that are not completed. Returns what the consumer returned.
+ */
+int requests_sweep(struct requests *requests, const struct process *process, uint64_t round, uint64_t now_ns);
 
 /* The trace is over: closes the completed ones and hands on those left open, in the order in which they were made. */
 int requests_finish(struct requests *requests);
