@@ -1,0 +1,47 @@
+"""An image, its cluster and its client as the report describes them, held against rbd's and ceph's own answers."""
+import json
+
+from lab import fio_command
+
+
+def test_image(lab):
+    features = "layering,exclusive-lock,object-map,fast-diff,deep-flatten"
+    if "described" not in lab.images:
+        lab.run(["rbd", "create", "--size", "32M", "--object-size", "1M", "--stripe-unit", "64K", "--stripe-count", "4", "--image-feature", features, "described"])
+        lab.images.add("described")
+    recording = lab.record(fio_command("described", "randwrite", ios=200, size="32M"))
+    info = json.loads(lab.run(["rbd", "info", "--format", "json", "described"]).stdout)
+    image, = recording.report["images"]
+    lab.equal("cluster", image["cluster"], lab.run(["ceph", "fsid"]).stdout.strip())
+    lab.equal("pool", image["pool"], "rbd")
+    lab.equal("namespace", image["namespace"] or "", "")
+    lab.equal("name", image["name"], info["name"])
+    lab.equal("id", image["id"], info["id"])
+    lab.equal("snapshot", image["snapshot"] or "", "")
+    lab.equal("features", sorted(image["features"]), sorted(info["features"]))
+    lab.equal("object size", image["object_size_bytes"], info["object_size"])
+    lab.equal("stripe unit", image["stripe_unit_bytes"], info["stripe_unit"])
+    lab.equal("stripe count", image["stripe_count"], info["stripe_count"])
+    lab.equal("the client's setting of the cluster's file", image["config"].get("rbd_cache"), "false")
+    lab.whole(recording)
+
+
+def test_names(lab):
+    """Another namespace and a snapshot are other images."""
+    lab.run(["rbd", "namespace", "create", "rbd/tenant"], check=False)
+    lab.run(["rbd", "create", "--size", "16M", "--image-feature", "layering", "rbd/tenant/named"], check=False)
+    lab.run(["rbd", "snap", "create", "rbd/tenant/named@before"], check=False)
+    for source, snapshot in (("rbd/tenant/named", ""), ("rbd/tenant/named@before", "before")):
+        recording = lab.record(["rbd", "export", "--no-progress", source, "/dev/null"])
+        image, = recording.report["images"]
+        lab.equal("its name", (image["namespace"], image["name"], image["snapshot"] or ""), ("tenant", "named", snapshot))
+
+
+def test_client(lab):
+    """The client's id is the one that the cluster sees while the image is open."""
+    image = lab.image("plain")
+    recording = lab.record(["sh", "-c", f"fio --name=t --ioengine=rbd --clientname=admin --pool=rbd --rbdname={image} --rw=randread --size=64M --time_based --runtime=5 >/dev/null & "
+                            f"sleep 3; rbd status --format json {image}; wait"])
+    watchers = json.loads(recording.ended.stdout)["watchers"]
+    fio = [client for client in recording.clients(image) if client["comm"] == "fio"]
+    lab.equal("clients", [client["id"] for client in fio], [watcher["client"] for watcher in watchers])

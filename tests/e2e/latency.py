@@ -1,0 +1,39 @@
+"""The distribution of total, S to A, between two of fio's own: clat, which begins after the rbd call, and lat, before it."""
+from lab import fio_command
+
+SLACK = 0.03  # the bins of both histograms
+
+
+def compare(lab, rw, depth):
+    recording = lab.record(fio_command(lab.image("plain"), rw, depth=depth, seconds=6))
+    fio, clients = recording.fio["read" if "read" in rw else "write"], recording.clients("plain")
+    lab.whole(recording)
+    if not lab.equal("clients", len(clients), 1):
+        return
+    requests = clients[0]["requests"]["read" if "read" in rw else "write"]
+    total, latency = requests["total"], requests["latency"]
+    lab.equal("requests", requests["completed"], fio["total_ios"])
+    for mine, percentile in (("p50", "50.000000"), ("p90", "90.000000"), ("p99", "99.000000")):
+        lab.between(f"total {mine}", fio["clat_ns"]["percentile"][percentile] * (1 - SLACK), total[mine], fio["lat_ns"]["percentile"][percentile] * (1 + SLACK))
+    lab.between("total mean", fio["clat_ns"]["mean"] * (1 - SLACK), total["mean"], fio["lat_ns"]["mean"] * (1 + SLACK))
+    lab.between("total max", fio["clat_ns"]["max"] * (1 - SLACK), total["max"], fio["lat_ns"]["max"] * (1 + SLACK))
+    lab.holds("no percentile of latency above that of total", all(latency[k] <= total[k] * 1.02 for k in ("p50", "p90", "p99", "p999", "max")), (latency, total))
+    lab.between("requests a second", fio["iops"] * 0.9, requests["iops"], fio["iops"] * 1.1)
+    # Little's law: requests in flight are their rate times their latency.
+    lab.between("in flight", requests["iops"] * latency["mean"] / 1e9 * 0.98, clients[0]["in_flight"]["mean"], requests["iops"] * latency["mean"] / 1e9 * 1.02)
+
+
+def test_reads_depth_1(lab):
+    compare(lab, "randread", 1)
+
+
+def test_reads_depth_32(lab):
+    compare(lab, "randread", 32)
+
+
+def test_writes_depth_1(lab):
+    compare(lab, "randwrite", 1)
+
+
+def test_writes_depth_32(lab):
+    compare(lab, "randwrite", 32)

@@ -1,0 +1,77 @@
+"""The arithmetic of a report, worked out a second time from the same trace as babeltrace2's own command prints it."""
+import re
+
+from lab import fio_command
+
+PHASES = ("s2q", "q2l", "l2j", "j2n", "n2c", "other", "c2d", "d2a")
+
+
+def moments(lab, folder):
+    """[(kind, S, C, D, A)] of every request of a recording with one process. ns of the trace's clock."""
+    text = lab.run(["babeltrace2", "--clock-cycles", "--no-delta", folder], timeout=300).stdout
+    requests = {}
+    for line in text.splitlines():
+        match = re.match(r"\[0*(\d+)\].* rbdprof:(request|complete|reap): (?:\{[^}]*\}, )*\{(.*)\}$", line)
+        if not match:
+            continue
+        time, name, fields = int(match[1]), match[2], match[3]
+        number = lambda field: int(re.search(rf"\b{field} = (-?\d+)", fields)[1])
+        if name == "request":
+            requests[number("request")] = {"kind": number("kind"), "S": time}
+        elif name == "complete":
+            request = requests[number("request")]
+            request["D"], request["C"] = time, time - number("c2d_ns")
+            if number("looked"):
+                request["A"] = time
+        else:
+            for entry in re.findall(r"\[\d+\] = (\d+)", fields):
+                requests[int(entry)].setdefault("A", time)
+    return [(r["kind"], r["S"], r["C"], r["D"], r["A"]) for r in requests.values()]
+
+
+def check_sums(lab, client):
+    for kind, requests in client["requests"].items():
+        if not requests["completed"]:
+            continue
+        phases = {name: requests["phases"][name] for name in PHASES}
+        lab.between(f"{kind}: the phases' shares sum to 1", 1 - 1e-6, sum((p or {}).get("share") or 0 for p in phases.values()), 1 + 1e-6)
+        times = {name: p["dist"]["mean"] * p["dist"]["count"] for name, p in phases.items() if p and p["dist"] and p["dist"]["count"]}
+        total = requests["total"]["mean"] * requests["total"]["count"]
+        lab.between(f"{kind}: the phases' times sum to total", total * (1 - 1e-6), sum(times.values()), total * (1 + 1e-6))
+        before_c = sum(time for name, time in times.items() if name not in ("c2d", "d2a"))
+        latency = requests["latency"]["mean"] * requests["latency"]["count"]
+        lab.between(f"{kind}: those before C sum to latency", latency * (1 - 1e-6), before_c, latency * (1 + 1e-6))
+
+
+def compare(lab, recording, kind):
+    lab.whole(recording)
+    clients = recording.clients("plain")
+    if not lab.equal("clients", len(clients), 1):
+        return
+    check_sums(lab, clients[0])
+    requests = clients[0]["requests"][kind]
+    found = moments(lab, recording.folder)
+    lab.equal("requests in the trace", len(found), requests["completed"])
+    lab.equal("requests whose moments are out of order", [r for r in found if not r[1] <= r[2] <= r[3] <= r[4]], [])
+    for name, values in (("latency", [c - s for _, s, c, _, _ in found]), ("total", [a - s for _, s, _, _, a in found]), ("c2d", [d - c for _, _, c, d, _ in found]),
+                         ("d2a", [a - d for _, _, _, d, a in found])):
+        seen = requests[name] if name in requests else requests["phases"][name]["dist"]
+        values.sort()
+        lab.equal(f"{name}: count", seen["count"], len(values))
+        lab.equal(f"{name}: max", seen["max"], values[-1])
+        mean = sum(values) / len(values)
+        lab.between(f"{name}: mean", mean * (1 - 1e-6) - 1, seen["mean"], mean * (1 + 1e-6) + 1)
+        for key, share in (("p50", 0.5), ("p90", 0.9), ("p99", 0.99)):
+            # Nearest rank; one rank to each side, and the histogram's own error, at most 1 in 64 and 1 ns.
+            rank = -(-int(share * 1000) * len(values) // 1000) - 1
+            low, high = values[max(rank - 1, 0)], values[min(rank + 1, len(values) - 1)]
+            lab.between(f"{name}: {key}", low * (1 - 1 / 64) - 1, seen[key], high * (1 + 1 / 64) + 1)
+
+
+def test_fio(lab):
+    compare(lab, lab.record(fio_command(lab.image("plain"), "randread", ios=5000)), "read")
+
+
+def test_qemu(lab):
+    image = lab.image("plain")
+    compare(lab, lab.record(["qemu-img", "bench", "-f", "raw", "-w", "-t", "none", "-c", "2000", "-d", "16", "-s", "4096", lab.drive(image)]), "write")
