@@ -1,0 +1,185 @@
+/* fork, execvp, and a close-on-exec pipe that tells whether it worked. */
+#include "analyzer/child.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/signalfd.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+static const int taken[] = { SIGINT, SIGQUIT, SIGTERM, SIGHUP, SIGUSR1, SIGUSR2, SIGCHLD };
+
+static void fill(sigset_t *set)
+{
+	sigemptyset(set);
+	for (size_t s = 0; s < sizeof(taken) / sizeof(taken[0]); s++)
+		sigaddset(set, taken[s]);
+}
+
+static void set_disposition(struct child *child, int number, void (*handler)(int))
+{
+	struct sigaction action = { .sa_handler = handler }, before;
+
+	if (!sigaction(number, &action, &before))
+		child->was_ignored[number] = before.sa_handler == SIG_IGN;
+}
+
+void child_prepare(struct child *child)
+{
+	sigset_t set;
+
+	*child = (struct child){ .status = -1 };
+	/* An ignored signal never reaches a signalfd, and an ignored SIGCHLD makes the kernel reap what waitpid() waits for. */
+	for (size_t s = 0; s < sizeof(taken) / sizeof(taken[0]); s++)
+		set_disposition(child, taken[s], SIG_DFL);
+	set_disposition(child, SIGPIPE, SIG_IGN);
+	fill(&set);
+	sigprocmask(SIG_BLOCK, &set, &child->mask);
+}
+
+int child_signals(void)
+{
+	sigset_t set;
+	int fd;
+
+	fill(&set);
+	fd = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
+	return fd < 0 ? -errno : fd;
+}
+
+/* 0 when it can be executed, or the errno that says why not. */
+static int try(const char *path)
+{
+	struct stat status;
+
+	if (stat(path, &status))
+		return errno;
+	if (S_ISDIR(status.st_mode))
+		return EISDIR;
+	return access(path, X_OK) ? errno : 0;
+}
+
+static int as_status(int error)
+{
+	errno = error;
+	return error == ENOENT || error == ENOTDIR ? CHILD_NOT_FOUND : CHILD_NOT_EXECUTABLE;
+}
+
+int child_find(const char *program)
+{
+	const char *path = getenv("PATH"), *next;
+	char candidate[PATH_MAX];
+	int error = ENOENT, found;
+
+	if (strchr(program, '/')) {
+		found = try(program);
+		return found ? as_status(found) : 0;
+	}
+	if (!*program)
+		return as_status(ENOENT);
+	for (path = path ? path : "/bin:/usr/bin"; path; path = next) {
+		size_t length = strcspn(path, ":");
+
+		next = path[length] ? path + length + 1 : NULL;
+		if (snprintf(candidate, sizeof(candidate), "%.*s%s%s", (int)length, path, length ? "/" : "", program) >=
+		    (int)sizeof(candidate))
+			continue;
+		found = try(candidate);
+		if (!found)
+			return 0;
+		if (found == EACCES)
+			error = EACCES;
+	}
+	return as_status(error);
+}
+
+bool child_interrupted(int signals)
+{
+	struct signalfd_siginfo info;
+	bool interrupted = false;
+
+	while (read(signals, &info, sizeof(info)) == sizeof(info))
+		interrupted |= info.ssi_signo == SIGINT || info.ssi_signo == SIGQUIT || info.ssi_signo == SIGTERM || info.ssi_signo == SIGHUP;
+	return interrupted;
+}
+
+static void become_command(const struct child *child, char *const argv[], int failure)
+{
+	int error;
+
+	for (int s = 1; s < NSIG; s++) {
+		if (child->was_ignored[s])
+			signal(s, SIG_IGN);
+	}
+	if (!child->was_ignored[SIGPIPE])
+		signal(SIGPIPE, SIG_DFL);
+	sigprocmask(SIG_SETMASK, &child->mask, NULL);
+	execvp(argv[0], argv);
+	error = errno;
+	if (write(failure, &error, sizeof(error)) < 0)
+		_exit(CHILD_NOT_EXECUTABLE);
+	_exit(CHILD_NOT_FOUND);
+}
+
+int child_start(struct child *child, char *const argv[])
+{
+	int failure[2], error = 0;
+	pid_t pid;
+	ssize_t got;
+
+	if (pipe2(failure, O_CLOEXEC))
+		return -errno;
+	pid = fork();
+	if (!pid)
+		become_command(child, argv, failure[1]);
+	error = pid < 0 ? errno : 0;
+	close(failure[1]);
+	if (error) {
+		close(failure[0]);
+		return -error;
+	}
+	while ((got = read(failure[0], &error, sizeof(error))) < 0 && errno == EINTR)
+		;
+	close(failure[0]);
+	if (got == sizeof(error)) {
+		waitpid(pid, NULL, 0);
+		return as_status(error);
+	}
+	child->pid = pid;
+	return 0;
+}
+
+static void reap(struct child *child)
+{
+	int status;
+
+	if (waitpid(child->pid, &status, WNOHANG) != child->pid)
+		return;
+	if (WIFEXITED(status))
+		child->status = WEXITSTATUS(status);
+	else if (WIFSIGNALED(status))
+		child->status = 128 + WTERMSIG(status);
+}
+
+void child_serve(struct child *child, int signals)
+{
+	struct signalfd_siginfo info;
+
+	while (child->status < 0 && read(signals, &info, sizeof(info)) == sizeof(info)) {
+		switch (info.ssi_signo) {
+		case SIGCHLD:
+			reap(child);
+			break;
+		case SIGINT:
+		case SIGQUIT:
+			break;
+		default:
+			kill(child->pid, (int)info.ssi_signo);
+		}
+	}
+}

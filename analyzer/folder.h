@@ -1,0 +1,35 @@
+/*
+ * The folder that a recording goes to: made or found empty, and watched, because a file system that runs full in the middle of a
+ * packet leaves a torn trace. It knows nothing of what is written there.
+ */
+#ifndef RBDPROF_ANALYZER_FOLDER_H
+#define RBDPROF_ANALYZER_FOLDER_H
+
+#include <limits.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+struct folder {
+	char path[PATH_MAX]; /* absolute */
+	bool made;           /* by us */
+};
+
+/*
+ * Makes the folder `name`, or takes it when it is there, empty and writable. Returns 0, or a negative errno after it said why;
+ * nothing is left then.
+ */
+int folder_init(struct folder *folder, const char *name);
+
+/* The same with a name of our own making: a number is added until the folder is new, since two recordings can begin in one second. */
+int folder_init_new(struct folder *folder, const char *name);
+
+/* Removes what a recording that never began has left: LTTng's empty folders, and the folder itself when we made it. */
+void folder_undo(const struct folder *folder);
+
+/* Bytes free for this user on its file system, UINT64_MAX when that cannot be told. */
+uint64_t folder_free(const struct folder *folder);
+
+/* How many traces of processes are in it. */
+unsigned int folder_traces(const struct folder *folder);
+
+#endif
