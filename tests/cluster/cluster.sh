@@ -292,7 +292,6 @@ parse_start() {
 	rest=("$@")
 	[[ $owner =~ ^([0-9]+|none)$ ]] || bad_usage "--owner takes a process's number or none, not '$owner'"
 	[[ $patience =~ ^[0-9]+$ ]] || bad_usage "--timeout takes seconds, not '$patience'"
-	[ "$owner" = none ] || [ -d "/proc/$owner" ] || bad_usage "there is no process $owner that could own the cluster"
 }
 
 start_cluster() {
@@ -315,6 +314,7 @@ start_cluster() {
 verb_start() {
 	parse_start "$@"
 	[ ${#rest[@]} -le 1 ] || bad_usage "start takes one DIR"
+	[ "$owner" = none ] || [ -d "/proc/$owner" ] || bad_usage "there is no process $owner that could own the cluster"
 	dir=${rest[0]-}
 	start_cluster
 	echo "$dir"
