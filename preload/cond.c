@@ -6,6 +6,13 @@
 #include "preload/recorder.h"
 #include "preload/tracer.h"
 
+static inline bool wanted(void)
+{
+	const int *word = __atomic_load_n(&recorder_cond_waits, __ATOMIC_RELAXED);
+
+	return __atomic_load_n(word, __ATOMIC_RELAXED) != 0;
+}
+
 static void say(const void *cond, const void *mutex, const void *caller, uint64_t begin_ns, int result)
 {
 	struct rbdprof_lock_wait wait = {
@@ -17,6 +24,7 @@ static void say(const void *cond, const void *mutex, const void *caller, uint64_
 		.kind = RBDPROF_COND,
 	};
 
+	__atomic_thread_fence(__ATOMIC_ACQUIRE); /* as in contended_say() */
 	if (tracer_owns(caller))
 		return;
 	wait.thread = recorder_thread_number();
@@ -27,7 +35,7 @@ static void say(const void *cond, const void *mutex, const void *caller, uint64_
 	do {                                                                                                                               \
 		uint64_t begin_ns_;                                                                                                        \
 		int result_;                                                                                                               \
-		if (__builtin_expect(!*recorder_cond_waits, 1) || recorder_thread.inside)                                                  \
+		if (__builtin_expect(!wanted(), 1) || recorder_thread.inside)                                                              \
 			return wait;                                                                                                       \
 		begin_ns_ = recorder_now_ns();                                                                                             \
 		result_ = wait;                                                                                                            \

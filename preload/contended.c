@@ -13,6 +13,9 @@ void contended_say(uint8_t kind, const void *lock, const void *caller, uint64_t 
 		.kind = kind,
 	};
 
+	if (result == EDEADLK)
+		return; /* nobody was waited for */
+	__atomic_thread_fence(__ATOMIC_ACQUIRE); /* who saw the tracer's word sees its addresses: pairs with recorder_install() */
 	/* The tracer may hold a lock of its own here that emitting takes. */
 	if (tracer_owns(caller))
 		return;
