@@ -10,10 +10,15 @@
 #include <sys/un.h>
 #include <unistd.h>
 
+#include "preload/recorder.h"
+
+#define PATIENCE_S 5
+
 bool control_ask(const char *name)
 {
 	struct sockaddr_un address = {.sun_family = AF_UNIX};
-	const struct timeval patience = {.tv_sec = 5};
+	const struct timeval patience = {.tv_sec = PATIENCE_S};
+	uint64_t until_ns = recorder_now_ns() + PATIENCE_S * UINT64_C(1000000000);
 	size_t length = strlen(name);
 	uint32_t pid = (uint32_t)getpid();
 	char answer = 'n';
@@ -32,7 +37,8 @@ bool control_ask(const char *name)
 		close(fd);
 		return false;
 	}
-	while (recv(fd, &answer, 1, 0) < 0 && errno == EINTR)
+	/* Each signal begins the socket's own patience anew. */
+	while (recv(fd, &answer, 1, 0) < 0 && errno == EINTR && recorder_now_ns() < until_ns)
 		;
 	close(fd);
 	return answer == 'y';
