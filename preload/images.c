@@ -7,7 +7,7 @@
 #include "preload/recorder.h"
 
 #define MOST_IMAGES 1024
-#define VALUE_BYTES 40 /* of a setting's value; longer ones are cut */
+#define VALUE_BYTES 40 /* of a setting's value; a longer one counts as not known */
 
 enum option {
 #define OPTION(name) OPTION_##name,
@@ -146,9 +146,10 @@ void images_opened(rbd_image_t handle, rados_ioctx_t pool, const char *snapshot,
 	copy(image->is.release, sizeof(image->is.release), ask.ceph_version ? ask.ceph_version() : "");
 	describe_pool(image, pool);
 	describe_image(&image->is, handle);
+	/* First to be found, then said: a recording that begins in between says it too. Nobody closes it before the open has returned. */
+	__atomic_store_n(&image->handle, handle, __ATOMIC_RELEASE);
 	if (recorder_wants_requests())
 		say(image);
-	__atomic_store_n(&image->handle, handle, __ATOMIC_RELEASE);
 	errno = error;
 }
 
