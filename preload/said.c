@@ -1,6 +1,7 @@
 /* Saying everything again. */
 #include "preload/said.h"
 
+#include <pthread.h>
 #include <string.h>
 #include <sys/prctl.h>
 #include <unistd.h>
@@ -17,7 +18,10 @@ static uint64_t due_ns; /* 0: at once */
 static void say_all(void)
 {
 	char name[17] = "";
+	int cancellable;
 
+	/* A tracer that blocks may be a cancellation point, and whoever is being said would be held for ever. */
+	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancellable);
 	prctl(PR_GET_NAME, name);
 	recorder_describe_again();
 	EMIT(process(RBDPROF_SCHEMA, RBDPROF_VERSION, (uint32_t)getpid(), name));
@@ -25,6 +29,7 @@ static void say_all(void)
 	images_say();
 	records_say();
 	said_totals();
+	pthread_setcancelstate(cancellable, NULL);
 }
 
 void said_when_due(uint64_t now_ns)
