@@ -62,6 +62,7 @@ static struct record *begin_aio_open(rbd_completion_t completion, rados_ioctx_t 
 
 	if (!record)
 		return NULL;
+	record_claim(record, RECORD_OPEN);
 	record->start_ns = begin_ns;
 	record->open_handle = handle;
 	record->open_pool = pool;
@@ -69,7 +70,6 @@ static struct record *begin_aio_open(rbd_completion_t completion, rados_ioctx_t 
 	record->open_snapshot[0] = '\0';
 	if (snapshot)
 		strncat(record->open_snapshot, snapshot, sizeof(record->open_snapshot) - 1);
-	record->use = RECORD_OPEN;
 	return record;
 }
 
@@ -130,9 +130,9 @@ int rbd_aio_close(rbd_image_t handle, rbd_completion_t completion)
 	struct record *record = number ? record_find(completion) : NULL;
 
 	if (record) {
+		record_claim(record, RECORD_CLOSE);
 		record->start_ns = recorder_now_ns();
 		record->close_image = number;
-		record->use = RECORD_CLOSE;
 	}
 	return submitted(record, REAL(rbd_aio_close)(handle, completion));
 }

@@ -2,6 +2,8 @@
 #include "preload/record.h"
 
 #include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 #include "preload/images.h"
 #include "preload/real.h"
@@ -21,7 +23,8 @@ enum record_state {
 	DONE = 4,      /* D is past */
 	LOOKED = 8,    /* the application looked before D */
 	CLOSED = 16,   /* A has been said, or nobody will ask for it */
-	IN_FLIGHT = 32 /* submitted, D not past */
+	IN_FLIGHT = 32, /* submitted and said, D not past */
+	SAYING = 64    /* another thread says it again just now: it cannot end meanwhile */
 };
 
 static struct record records[MOST_RECORDS]; /* zero pages until used */
@@ -60,7 +63,6 @@ static struct record *take(void)
 	while (index < MOST_RECORDS)
 		if (__atomic_compare_exchange_n(&fresh, &index, index + 1, true, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED))
 			return &records[index];
-	record_pass_through();
 	return NULL;
 }
 
@@ -88,6 +90,12 @@ struct record *record_create(rbd_callback_t callback, void *arg)
 	return record;
 }
 
+void record_claim(struct record *record, enum record_use use)
+{
+	__atomic_store_n(&record->state, 0, __ATOMIC_RELAXED);
+	record->use = use;
+}
+
 void record_cancel(struct record *record)
 {
 	give_back(record);
@@ -104,7 +112,7 @@ static void number(struct record *record, struct image *image, uint8_t kind, uin
 {
 	uint64_t thread = recorder_thread_number();
 
-	record->use = RECORD_REQUEST;
+	record_claim(record, RECORD_REQUEST);
 	record->start_ns = recorder_now_ns();
 	record->complete_ns = 0;
 	record->notifies = images_notifies(image);
@@ -116,13 +124,13 @@ static void number(struct record *record, struct image *image, uint8_t kind, uin
 		.offset_bytes = offset_bytes,
 		.length_bytes = length_bytes,
 	};
-	set(record, IN_FLIGHT);
 	if (recorder_wants_requests()) {
 		said_when_due(record->start_ns);
 		EMIT(request(&record->request));
 	} else {
 		said_nothing();
 	}
+	set(record, IN_FLIGHT);
 }
 
 void record_submit(struct record *record, struct image *image, uint8_t kind, uint64_t offset_bytes, uint64_t length_bytes)
@@ -134,19 +142,33 @@ static void say_complete(const struct record *record, uint64_t c2d_ns, bool look
 {
 	if (!recorder_wants_requests())
 		return;
-	said_when_due(recorder_now_ns());
 	EMIT(complete(record->request.request, recorder_thread_number(), record->result, c2d_ns, looked));
+	said_when_due(recorder_now_ns()); /* after it: the event's time is D */
+}
+
+/* From here on the record is not said again as open: behind its end it would stay open for the reader. Waits while just that is being
+ * done, for as long as one event takes. The wait is made by number, for it must not be a cancellation point. */
+static void land(struct record *record)
+{
+	const struct timespec pause = {.tv_nsec = 10000};
+	int error = errno;
+
+	__atomic_fetch_and(&record->state, ~(uint32_t)IN_FLIGHT, __ATOMIC_ACQ_REL);
+	while (__atomic_load_n(&record->state, __ATOMIC_ACQUIRE) & SAYING)
+		syscall(SYS_clock_nanosleep, CLOCK_MONOTONIC, 0, &pause, NULL);
+	errno = error;
 }
 
 /* D is past: the application's callback has returned, or something else has shown that the request is complete. */
 static void done(struct record *record, uint64_t c2d_ns, bool looked)
 {
-	uint32_t state = __atomic_load_n(&record->state, __ATOMIC_ACQUIRE);
-	uint32_t wanted;
+	uint32_t state, wanted;
 
+	land(record);
+	state = __atomic_load_n(&record->state, __ATOMIC_ACQUIRE);
 	/* A look inside the callback is one at D, unless the application asks rbd_poll_io_events for what is complete. */
 	do {
-		wanted = (state & ~(uint32_t)IN_FLIGHT) | DONE;
+		wanted = state | DONE;
 		if (looked || ((state & LOOKED) && !record->notifies))
 			wanted |= CLOSED;
 	} while (!__atomic_compare_exchange_n(&record->state, &state, wanted, true, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE));
@@ -218,6 +240,9 @@ void record_reap(const uint64_t *requests, size_t count)
 
 void record_released(struct record *record)
 {
+	/* Without a callback, and nobody looked: its end will never be seen. */
+	if (!record->callback)
+		land(record);
 	if (set(record, RELEASED) & RETURNED || !record->callback)
 		give_back(record);
 }
@@ -228,6 +253,8 @@ struct record *record_begin_synchronous(struct image *image, uint8_t kind, uint6
 
 	if (record)
 		number(record, image, kind, RBDPROF_SYNCHRONOUS, offset_bytes, length_bytes);
+	else
+		record_pass_through();
 	return record;
 }
 
@@ -238,21 +265,34 @@ void record_end_synchronous(struct record *record, int64_t result)
 	give_back(record);
 }
 
+/* Keeps the end of a request that is in flight away. */
+static bool hold(struct record *record)
+{
+	uint32_t state = __atomic_load_n(&record->state, __ATOMIC_RELAXED);
+
+	while ((state & (IN_FLIGHT | SAYING)) == IN_FLIGHT)
+		if (__atomic_compare_exchange_n(&record->state, &state, state | SAYING, true, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
+			return true;
+	return false;
+}
+
 void records_say(void)
 {
-	uint64_t now_ns = recorder_now_ns();
 	uint32_t end = __atomic_load_n(&fresh, __ATOMIC_ACQUIRE);
 
 	for (uint32_t i = 0; i < end; i++) {
-		const struct record *record = &records[i];
-		struct rbdprof_request request = record->request;
-		uint64_t start_ns = record->start_ns;
+		struct record *record = &records[i];
 
-		/* Read while its owner may be using the record anew: told by the number, which is never the same twice. */
-		__atomic_thread_fence(__ATOMIC_ACQUIRE);
-		if (!(__atomic_load_n(&record->state, __ATOMIC_ACQUIRE) & IN_FLIGHT) ||
-		    __atomic_load_n(&record->request.request, __ATOMIC_RELAXED) != request.request || start_ns > now_ns)
+		if (!hold(record))
 			continue;
-		EMIT(request_open(&request, now_ns - start_ns));
+		EMIT(request_open(&record->request, recorder_now_ns() - record->start_ns));
+		__atomic_fetch_and(&record->state, ~(uint32_t)SAYING, __ATOMIC_RELEASE);
 	}
+}
+
+void records_reset(void)
+{
+	for (uint32_t i = 0; i < fresh; i++)
+		records[i].state &= ~(uint32_t)(IN_FLIGHT | SAYING);
+	passed_through = 0;
 }

@@ -16,6 +16,13 @@
 
 struct image;
 
+enum record_use {
+	RECORD_UNUSED, /* nothing was submitted that we know of */
+	RECORD_REQUEST,
+	RECORD_OPEN,
+	RECORD_CLOSE,
+};
+
 struct record {
 	uint32_t next_free;       /* index + 1 of the next free record; 0: none */
 	uint32_t state;           /* bits of enum record_state */
@@ -26,12 +33,7 @@ struct record {
 	int64_t result;
 	struct rbdprof_request request;
 	bool notifies;            /* the application polls for completions of this image */
-	enum {
-		RECORD_UNUSED,    /* nothing was submitted that we know of */
-		RECORD_REQUEST,
-		RECORD_OPEN,
-		RECORD_CLOSE,
-	} use;
+	enum record_use use;
 	/* RECORD_OPEN: what the call was given. RECORD_CLOSE: the number of the image. */
 	rbd_image_t *open_handle;
 	rados_ioctx_t open_pool;
@@ -40,7 +42,7 @@ struct record {
 	uint32_t close_image;
 };
 
-/* A record for a completion about to be created; NULL when the pool is empty, which is counted. */
+/* A record for a completion about to be created; NULL when the pool is empty: what is submitted with the completion is counted. */
 struct record *record_create(rbd_callback_t callback, void *arg);
 
 /* The creation failed. */
@@ -48,6 +50,9 @@ void record_cancel(struct record *record);
 
 /* The record behind a completion; NULL when it was passed through. */
 struct record *record_find(rbd_completion_t completion);
+
+/* Before the real call: the completion will carry this. Forgets an earlier call that was refused. */
+void record_claim(struct record *record, enum record_use use);
 
 /* Before the real call: this completion carries a request. Says it, if somebody records. image may not be NULL. */
 void record_submit(struct record *record, struct image *image, uint8_t kind, uint64_t offset_bytes, uint64_t length_bytes);
@@ -68,7 +73,7 @@ void record_reap(const uint64_t *requests, size_t count);
 /* After the real release: the application is done with it. */
 void record_released(struct record *record);
 
-/* A blocking call, from S to its return: the record belongs to the call alone. NULL when the pool is empty. */
+/* A blocking call, from S to its return: the record belongs to the call alone. NULL when the pool is empty, which is counted. */
 struct record *record_begin_synchronous(struct image *image, uint8_t kind, uint64_t offset_bytes, uint64_t length_bytes);
 void record_end_synchronous(struct record *record, int64_t result);
 
@@ -78,5 +83,8 @@ void record_pass_through(void);
 /* Says every request in flight again; counts calls let through. */
 void records_say(void);
 uint64_t records_passed_through(void);
+
+/* In a child of fork(): nothing that its parent has in flight will ever complete here. */
+void records_reset(void);
 
 #endif
