@@ -2,6 +2,7 @@
 #include "preload/real.h"
 
 #include <dlfcn.h>
+#include <errno.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -39,18 +40,28 @@ static int answer_zero(void)
 	return 0;
 }
 
-/* RTLD_NEXT alone misses a library that was loaded with local scope; a NULL handle would be RTLD_DEFAULT and find the wrapper. */
+/* A program that finds our wrapper of a function that its librbd lacks must not believe that it was done. */
+static long answer_lacking(void)
+{
+	return -ENOSYS;
+}
+
+static int answer_lacking_pthread(void)
+{
+	return ENOSYS;
+}
+
+/* RTLD_NEXT alone misses a library that was loaded with local scope; a NULL handle would be RTLD_DEFAULT and find the wrapper.
+ * What is found is remembered, so its library must stay, even if the program closes the plugin that brought it. */
 static void *find_in(const char *library, const char *name)
 {
+	void *handle = dlopen(library, RTLD_LAZY | RTLD_NOLOAD | RTLD_NODELETE);
 	void *found = dlsym(RTLD_NEXT, name);
-	void *handle;
 
-	if (found)
-		return found;
-	handle = dlopen(library, RTLD_LAZY | RTLD_NOLOAD);
 	if (!handle)
-		return NULL;
-	found = dlsym(handle, name);
+		return found;
+	if (!found)
+		found = dlsym(handle, name);
 	dlclose(handle);
 	return found;
 }
@@ -75,15 +86,22 @@ void *real_find(enum real_index index)
 	const struct row *row = &rows[index];
 	void *found = NULL;
 
-	if (!finding) {
-		finding = 1;
-		found = row->family == PTHREAD ? find_pthread(row->name) : find_in("librbd.so.1", row->name);
-		finding = 0;
-	}
-	if (!found)
+	if (finding)
 		return (void *)answer_zero;
+	finding = 1;
+	found = row->family == PTHREAD ? find_pthread(row->name) : find_in("librbd.so.1", row->name);
+	finding = 0;
+	if (!found)
+		return row->family == PTHREAD ? (void *)answer_lacking_pthread : (void *)answer_lacking;
 	__atomic_store_n(slot(row), found, __ATOMIC_RELEASE);
 	return found;
+}
+
+void real_find_pthread(void)
+{
+	for (size_t i = 0; i < REAL_COUNT; i++)
+		if (rows[i].family == PTHREAD && !*slot(&rows[i]))
+			real_find((enum real_index)i);
 }
 
 static void say_missing(const char *name)

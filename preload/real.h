@@ -35,8 +35,9 @@ enum real_index {
 
 extern struct real real;
 
-/* The original of one row, looked up now. While the loader is looking one up for this very thread, and for a function that no
- * loaded library has, a stand-in that answers 0: an allocator may take its mutex below dlsym, before there is a second thread. */
+/* The original of one row, looked up now. While the loader is looking one up for this very thread, a stand-in that answers 0: an
+ * allocator may take its mutex below dlsym, before there is a second thread. For a function that no loaded library has, one that
+ * answers ENOSYS in the family's way. */
 void *real_find(enum real_index index);
 
 /*
@@ -47,6 +48,9 @@ bool real_find_rbd(void);
 
 /* A function that is not interposed, of an already loaded library; NULL when it is not there. library: soname. */
 void *real_symbol(const char *library, const char *name);
+
+/* Looks up all rows of the C library, early: later a program may hold locks that another thread's loader waits for. */
+void real_find_pthread(void);
 
 /* Whether an already loaded library has this soname. */
 bool real_loaded(const char *library);

@@ -11,8 +11,10 @@
 #include "preload/control.h"
 #include "preload/images.h"
 #include "preload/real.h"
+#include "preload/record.h"
 #include "preload/said.h"
 #include "preload/tracer.h"
+#include "preload/unseen.h"
 
 #define EMITTED_SLOTS 64 /* threads share one only beyond this number: counting costs no cache line's travel */
 #define FIRST_EVENT_MS 1000 /* how long a process that will be traced waits for its recording to reach it */
@@ -28,6 +30,7 @@ const int *recorder_lock_waits = &nobody;
 const int *recorder_cond_waits = &nobody;
 
 static const struct rbdprof_emitter *loaded; /* the provider's emitter, once it is in the process */
+static __thread const struct rbdprof_emitter *forking __attribute__((tls_model("initial-exec"))); /* knows of this thread's fork() */
 static bool enabled;
 static char socket_name[108]; /* "": no recording started this program */
 static pthread_once_t started = PTHREAD_ONCE_INIT;
@@ -54,14 +57,15 @@ bool recorder_enabled(void)
  * image itself, and then it is a process of its own for the recording. */
 static void before_fork(void)
 {
-	if (loaded)
-		loaded->fork_before();
+	forking = __atomic_load_n(&loaded, __ATOMIC_ACQUIRE);
+	if (forking)
+		forking->fork_before();
 }
 
 static void after_fork_in_parent(void)
 {
-	if (loaded)
-		loaded->fork_after(0);
+	if (forking)
+		forking->fork_after(0);
 }
 
 static void after_fork_in_child(void)
@@ -70,9 +74,10 @@ static void after_fork_in_child(void)
 	started = (pthread_once_t)PTHREAD_ONCE_INIT;
 	memset(emitted, 0, sizeof(emitted));
 	images_reset();
+	records_reset();
 	said_nothing();
-	if (loaded)
-		loaded->fork_after(1);
+	if (forking)
+		forking->fork_after(1);
 }
 
 static void start(void)
@@ -89,9 +94,10 @@ static void start(void)
 	if (!tracer_present() || (socket_name[0] && !control_ask(socket_name)))
 		return;
 	if (!loaded)
-		loaded = tracer_load();
+		__atomic_store_n(&loaded, tracer_load(), __ATOMIC_RELEASE);
 	if (!loaded)
 		return;
+	unseen_find();
 	recorder_install(loaded);
 	for (int i = 0; socket_name[0] && !recorder_wants_requests() && i < FIRST_EVENT_MS; i++)
 		nanosleep(&pause, NULL);
@@ -99,9 +105,11 @@ static void start(void)
 
 void recorder_start(void)
 {
-	int error = errno;
+	int error = errno, cancellable;
 
+	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancellable);
 	pthread_once(&started, start);
+	pthread_setcancelstate(cancellable, NULL);
 	errno = error;
 }
 
@@ -170,11 +178,16 @@ __attribute__((constructor)) static void init(void)
 {
 	const char *disable = getenv("RBDPROF_DISABLE");
 	const char *name = getenv("RBDPROF_SOCKET");
+	int error = errno; /* a program finds 0 in it when it starts */
 
-	if (disable && *disable && strcmp(disable, "0"))
+	real_find_pthread();
+	if (disable && *disable && strcmp(disable, "0")) {
+		errno = error;
 		return;
+	}
 	tracer_init();
 	if (name && strlen(name) < sizeof(socket_name))
 		strcpy(socket_name, name);
 	enabled = !real_loaded("librbd.so.1") || real_find_rbd();
+	errno = error;
 }

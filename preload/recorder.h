@@ -48,7 +48,9 @@ void recorder_install(const struct rbdprof_emitter *emitter);
 
 static inline bool recorder_wants_requests(void)
 {
-	return *recorder_emitter->requests != 0;
+	const struct rbdprof_emitter *emitter = __atomic_load_n(&recorder_emitter, __ATOMIC_RELAXED);
+
+	return __atomic_load_n(emitter->requests, __ATOMIC_RELAXED) != 0;
 }
 
 /* This thread's number; assigns one at its first call. */

@@ -13,7 +13,8 @@
 #define MOST_UNSEEN 32
 
 static char unseen[MOST_UNSEEN][64];
-static int unseen_count = -1; /* -1: not looked yet */
+static int unseen_count;
+static bool looked;
 
 /* What a function that opens, closes, moves or completes data begins with. Mirroring's functions complete, but move no data. */
 static bool moves_data(const char *name)
@@ -46,9 +47,9 @@ static uint32_t count_symbols(const uint32_t *gnu_hash)
 	return last + 1;
 }
 
-static int find(void)
+void unseen_find(void)
 {
-	void *handle = dlopen("librbd.so.1", RTLD_LAZY | RTLD_NOLOAD);
+	void *handle = looked ? NULL : dlopen("librbd.so.1", RTLD_LAZY | RTLD_NOLOAD);
 	struct link_map *map = NULL;
 	const uint32_t *gnu_hash = NULL;
 	const ElfW(Sym) *symbols = NULL;
@@ -57,7 +58,8 @@ static int find(void)
 	int found = 0;
 
 	if (!handle)
-		return 0;
+		return;
+	looked = true;
 	if (!dlinfo(handle, RTLD_DI_LINKMAP, &map))
 		for (const ElfW(Dyn) *d = map->l_ld; d->d_tag != DT_NULL; d++) {
 			if (d->d_tag == DT_GNU_HASH)
@@ -75,18 +77,12 @@ static int find(void)
 		if (symbols[i].st_shndx != SHN_UNDEF && moves_data(name) && !real_has_row(name))
 			strncpy(unseen[found++], name, sizeof(unseen[0]) - 1);
 	}
+	unseen_count = found;
 	dlclose(handle);
-	return found;
 }
 
 void unseen_say(void)
 {
-	int count = __atomic_load_n(&unseen_count, __ATOMIC_ACQUIRE);
-
-	if (count < 0) {
-		count = find(); /* two threads at once find the same */
-		__atomic_store_n(&unseen_count, count, __ATOMIC_RELEASE);
-	}
-	for (int i = 0; i < count; i++)
+	for (int i = 0; i < unseen_count; i++)
 		EMIT(unseen(unseen[i]));
 }

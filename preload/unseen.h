@@ -2,7 +2,10 @@
 #ifndef RBDPROF_PRELOAD_UNSEEN_H
 #define RBDPROF_PRELOAD_UNSEEN_H
 
-/* Says each of them to the recording. Reads the library's symbol table at its first call. */
+/* Reads the loaded librbd's symbol table, once: before anything is said, and not within a call that moves data, for it asks the loader. */
+void unseen_find(void);
+
+/* Says each of them to the recording. */
 void unseen_say(void);
 
 #endif
