@@ -1,0 +1,312 @@
+#include "tests/unit/core/events_text.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#define LINE_MAX_BYTES 1024
+#define REAPED_MAX     64
+
+enum field_type { U8, U32, U64, I32, I64, TEXT, NUMBER, KIND_OF_REQUEST, KIND_OF_LOCK, LIST };
+
+struct field {
+	enum event_type type;
+	const char *name;
+	enum field_type holds;
+	size_t offset;
+};
+
+#define F(event_type_, holds_, name_, member)                                                                                              \
+	{                                                                                                                                  \
+		EVENT_##event_type_, #name_, holds_, offsetof(struct event, member)                                                        \
+	}
+
+static const struct field fields[] = {
+    F(PROCESS, U32, schema, process_is.schema),
+    F(PROCESS, U32, pid, process_is.pid),
+    F(PROCESS, TEXT, version, process_is.version),
+    F(PROCESS, TEXT, comm, process_is.comm),
+    F(PROCESS, TEXT, host, process_is.host),
+    F(PROCESS, I64, clock_offset_ns, process_is.clock_offset_ns),
+    F(THREAD, U32, thread, thread.thread),
+    F(THREAD, U32, tid, thread.tid),
+    F(THREAD, TEXT, name, thread.name),
+    F(IMAGE, U32, image, image.image),
+    F(IMAGE, U64, open_ns, image.open_ns),
+    F(IMAGE, U64, client, image.client),
+    F(IMAGE, I64, pool_id, image.pool_id),
+    F(IMAGE, U64, size_bytes, image.size_bytes),
+    F(IMAGE, U64, features, image.features),
+    F(IMAGE, U64, object_size_bytes, image.object_size_bytes),
+    F(IMAGE, U64, stripe_unit_bytes, image.stripe_unit_bytes),
+    F(IMAGE, U64, stripe_count, image.stripe_count),
+    F(IMAGE, U8, read_only, image.read_only),
+    F(IMAGE, TEXT, cluster, image.cluster),
+    F(IMAGE, TEXT, release, image.release),
+    F(IMAGE, TEXT, pool, image.pool),
+    F(IMAGE, TEXT, namespace, image.namespace_),
+    F(IMAGE, TEXT, name, image.name),
+    F(IMAGE, TEXT, id, image.id),
+    F(IMAGE, TEXT, snapshot, image.snapshot),
+    F(IMAGE, TEXT, prefix, image.prefix),
+    F(CONFIG, U32, image, config.image),
+    F(CONFIG, TEXT, option, config.option),
+    F(CONFIG, TEXT, value, config.value),
+    F(UNSEEN, TEXT, function, unseen.function),
+    F(TOTALS, U64, emitted, totals.emitted),
+    F(TOTALS, U64, passed_through, totals.passed_through),
+    F(IMAGE_CLOSED, U32, image, image_closed.image),
+    F(IMAGE_CLOSED, I32, result, image_closed.result),
+    F(IMAGE_CLOSED, U64, close_ns, image_closed.close_ns),
+    F(REQUEST, NUMBER, request, request.request),
+    F(REQUEST, U64, offset_bytes, request.offset_bytes),
+    F(REQUEST, U64, length_bytes, request.length_bytes),
+    F(REQUEST, U64, age_ns, request.age_ns),
+    F(REQUEST, U32, image, request.image),
+    F(REQUEST, KIND_OF_REQUEST, kind, request.kind),
+    F(REQUEST, U8, flags, request.flags),
+    F(COMPLETE, NUMBER, request, complete.request),
+    F(COMPLETE, I64, result, complete.result),
+    F(COMPLETE, U64, c2d_ns, complete.c2d_ns),
+    F(COMPLETE, U32, thread, complete.thread),
+    F(COMPLETE, U8, looked, complete.looked),
+    F(REAP, LIST, requests, reap.requests),
+    F(LOCK_WAIT, U64, lock, wait.lock),
+    F(LOCK_WAIT, U64, mutex, wait.mutex),
+    F(LOCK_WAIT, U64, caller, wait.caller),
+    F(LOCK_WAIT, U64, wait_ns, wait.wait_ns),
+    F(LOCK_WAIT, U32, thread, wait.thread),
+    F(LOCK_WAIT, I32, result, wait.result),
+    F(LOCK_WAIT, KIND_OF_LOCK, kind, wait.kind),
+    F(LOST, U64, begin_ns, lost.begin_ns),
+    F(LOST, U64, events, lost.events),
+};
+
+static const struct {
+	const char *name;
+	enum event_type type;
+	enum event_type fields_of; /* types that share their fields */
+} types[] = {
+    {"process", EVENT_PROCESS, EVENT_PROCESS},
+    {"thread", EVENT_THREAD, EVENT_THREAD},
+    {"image", EVENT_IMAGE, EVENT_IMAGE},
+    {"config", EVENT_CONFIG, EVENT_CONFIG},
+    {"unseen", EVENT_UNSEEN, EVENT_UNSEEN},
+    {"totals", EVENT_TOTALS, EVENT_TOTALS},
+    {"image_closed", EVENT_IMAGE_CLOSED, EVENT_IMAGE_CLOSED},
+    {"request", EVENT_REQUEST, EVENT_REQUEST},
+    {"request_open", EVENT_REQUEST_OPEN, EVENT_REQUEST},
+    {"complete", EVENT_COMPLETE, EVENT_COMPLETE},
+    {"reap", EVENT_REAP, EVENT_REAP},
+    {"lock_wait", EVENT_LOCK_WAIT, EVENT_LOCK_WAIT},
+    {"cond_wait", EVENT_COND_WAIT, EVENT_LOCK_WAIT},
+    {"lost", EVENT_LOST, EVENT_LOST},
+};
+
+static const char *const request_kinds[] = {
+#define KIND(upper, lower) #lower,
+    RBDPROF_KINDS(KIND)
+#undef KIND
+};
+
+static const char *const lock_kinds[] = {
+#define KIND(upper, lower) #lower,
+    RBDPROF_LOCK_KINDS(KIND)
+#undef KIND
+};
+
+/* The line being read, which the event's strings lie in, and the requests that it reaps. */
+static char line[LINE_MAX_BYTES];
+static uint64_t reaped[REAPED_MAX];
+
+static uint64_t number_of(const char *text, char **end)
+{
+	uint64_t number = strtoull(text, end, 0);
+
+	if (*end == text)
+		fail_msg("no number: %s", text);
+	return number;
+}
+
+static uint64_t request_of(const char *text, char **end)
+{
+	uint64_t number = number_of(text, end);
+
+	return **end == ':' ? REQUEST(number, number_of(*end + 1, end)) : number;
+}
+
+/* A kind's number; one that has no name may be written as a number. */
+static uint8_t kind_of(const char *text, const char *const *names, size_t count)
+{
+	char *end;
+
+	for (size_t i = 0; i < count; i++)
+		if (!strcmp(names[i], text))
+			return (uint8_t)i;
+	return (uint8_t)number_of(text, &end);
+}
+
+static void read_list(struct event *event, char *text)
+{
+	event->reap.requests = reaped;
+	while (*text && event->reap.count < REAPED_MAX) {
+		reaped[event->reap.count++] = request_of(text, &text);
+		text += *text == ',';
+	}
+}
+
+static void set_field(struct event *event, const struct field *field, char *text)
+{
+	void *at = (char *)event + field->offset;
+	char *end;
+
+	switch (field->holds) {
+	case U8:
+		*(uint8_t *)at = (uint8_t)number_of(text, &end);
+		break;
+	case U32:
+		*(uint32_t *)at = (uint32_t)number_of(text, &end);
+		break;
+	case U64:
+		*(uint64_t *)at = number_of(text, &end);
+		break;
+	case I32:
+		*(int32_t *)at = (int32_t)strtol(text, &end, 0);
+		break;
+	case I64:
+		*(int64_t *)at = strtoll(text, &end, 0);
+		break;
+	case TEXT:
+		*(const char **)at = text;
+		break;
+	case NUMBER:
+		*(uint64_t *)at = request_of(text, &end);
+		break;
+	case KIND_OF_REQUEST:
+		*(uint8_t *)at = kind_of(text, request_kinds, RBDPROF_KIND_COUNT);
+		break;
+	case KIND_OF_LOCK:
+		*(uint8_t *)at = kind_of(text, lock_kinds, RBDPROF_LOCK_KIND_COUNT);
+		break;
+	case LIST:
+		read_list(event, text);
+		break;
+	}
+}
+
+static size_t type_of(const char *name)
+{
+	for (size_t i = 0; i < sizeof(types) / sizeof(*types); i++)
+		if (!strcmp(types[i].name, name))
+			return i;
+	fail_msg("no type of event: %s", name);
+	return 0;
+}
+
+static const struct field *field_of(enum event_type type, const char *name)
+{
+	for (size_t i = 0; i < sizeof(fields) / sizeof(*fields); i++)
+		if (fields[i].type == type && !strcmp(fields[i].name, name))
+			return &fields[i];
+	fail_msg("no such field: %s", name);
+	return NULL;
+}
+
+/* Strings that are not given are empty, not NULL: the reader keeps the same promise. */
+static void empty_strings(struct event *event, enum event_type type)
+{
+	for (size_t i = 0; i < sizeof(fields) / sizeof(*fields); i++)
+		if (fields[i].type == type && fields[i].holds == TEXT)
+			*(const char **)((char *)event + fields[i].offset) = "";
+}
+
+/* Cuts `line` up. */
+static void parse(struct event *event)
+{
+	char *rest, *word = strtok_r(line, " \t", &rest), *end;
+	size_t type;
+
+	memset(event, 0, sizeof(*event));
+	event->time_ns = number_of(word, &end);
+	word = strtok_r(NULL, " \t", &rest);
+	if (!word || *word != 'p')
+		fail_msg("no process: %s", word ? word : "");
+	event->process = (uint32_t)number_of(word + 1, &end);
+	word = strtok_r(NULL, " \t", &rest);
+	type = type_of(word ? word : "");
+	event->type = types[type].type;
+	empty_strings(event, types[type].fields_of);
+	while ((word = strtok_r(NULL, " \t", &rest))) {
+		char *value = strchr(word, '=');
+
+		if (!value)
+			fail_msg("no value: %s", word);
+		*value++ = '\0';
+		set_field(event, field_of(types[type].fields_of, word), value);
+	}
+}
+
+/* Puts the next line that holds an event into `line`; returns what follows it, NULL when there is none. */
+static const char *next_line(const char *text)
+{
+	while (*text) {
+		size_t length = strcspn(text, "\n");
+
+		if (length >= sizeof(line)) {
+			fail_msg("line too long");
+			return NULL;
+		}
+		memcpy(line, text, length);
+		line[length] = '\0';
+		text += length + (text[length] == '\n');
+		if (length && line[0] != '#')
+			return text;
+	}
+	return NULL;
+}
+
+int events_text_each(const char *text, int (*take)(void *context, const struct event *event), void *context)
+{
+	struct event event;
+
+	while ((text = next_line(text))) {
+		int status;
+
+		parse(&event);
+		status = take(context, &event);
+		if (status)
+			return status;
+	}
+	return 0;
+}
+
+struct event events_text_one(const char *text)
+{
+	struct event event;
+
+	if (!next_line(text))
+		fail_msg("no event");
+	parse(&event);
+	return event;
+}
+
+static int feed(void *context, const struct event *event)
+{
+	return model_feed(context, event);
+}
+
+struct model *events_text_model(const char *text)
+{
+	struct model *model = model_create();
+
+	assert_non_null(model);
+	assert_int_equal(events_text_each(text, feed, model), 0);
+	assert_int_equal(model_finish(model), 0);
+	return model;
+}
