@@ -1,0 +1,297 @@
+#include "analyzer/decode.h"
+
+#include <errno.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define PROVIDER "rbdprof:"
+
+/* How a field of a trace becomes a member of struct event. The numbers' width is the member's. */
+enum member_type {
+	MEMBER_U8,
+	MEMBER_U32,
+	MEMBER_U64,
+	MEMBER_I32,
+	MEMBER_I64,
+	MEMBER_STRING,
+	MEMBER_REQUESTS, /* a sequence of 64-bit numbers: reap.requests and reap.count */
+};
+
+struct member {
+	const char *field;
+	enum member_type type;
+	uint16_t offset; /* within struct event */
+};
+
+#define MEMBER(TYPE, group, field)  {#field, MEMBER_##TYPE, offsetof(struct event, group.field)}
+#define MEMBERS_MAX		    20
+#define EVENT(TYPE, name, ...)	    {PROVIDER #name, EVENT_##TYPE, {__VA_ARGS__}}
+
+#define REQUEST_MEMBERS                                                                                                                    \
+	MEMBER(U64, request, request), MEMBER(U32, request, image), MEMBER(U8, request, kind), MEMBER(U8, request, flags),                 \
+		MEMBER(U64, request, offset_bytes), MEMBER(U64, request, length_bytes)
+#define WAIT_MEMBERS                                                                                                                       \
+	MEMBER(U64, wait, lock), MEMBER(U64, wait, mutex), MEMBER(U64, wait, caller), MEMBER(U64, wait, wait_ns), MEMBER(U32, wait, thread), \
+		MEMBER(I32, wait, result), MEMBER(U8, wait, kind)
+
+/* clang-format off */
+static const struct known_event {
+	const char *name;
+	enum event_type type;
+	struct member members[MEMBERS_MAX]; /* ends with the first that has no field */
+} known_events[] = {
+	EVENT(PROCESS, process, MEMBER(U32, process_is, schema), MEMBER(U32, process_is, pid), MEMBER(STRING, process_is, version),
+	      MEMBER(STRING, process_is, comm)),
+	EVENT(THREAD, thread, MEMBER(U32, thread, thread), MEMBER(U32, thread, tid), MEMBER(STRING, thread, name)),
+	EVENT(IMAGE, image, MEMBER(U32, image, image), MEMBER(U64, image, open_ns), MEMBER(U64, image, client), MEMBER(I64, image, pool_id),
+	      MEMBER(U64, image, size_bytes), MEMBER(U64, image, features), MEMBER(U64, image, object_size_bytes),
+	      MEMBER(U64, image, stripe_unit_bytes), MEMBER(U64, image, stripe_count), MEMBER(U8, image, read_only),
+	      MEMBER(STRING, image, cluster), MEMBER(STRING, image, release), MEMBER(STRING, image, pool),
+	      {"namespace", MEMBER_STRING, offsetof(struct event, image.namespace_)}, MEMBER(STRING, image, name), MEMBER(STRING, image, id),
+	      MEMBER(STRING, image, snapshot), MEMBER(STRING, image, prefix)),
+	EVENT(CONFIG, config, MEMBER(U32, config, image), MEMBER(STRING, config, option), MEMBER(STRING, config, value)),
+	EVENT(UNSEEN, unseen, MEMBER(STRING, unseen, function)),
+	EVENT(TOTALS, totals, MEMBER(U64, totals, emitted), MEMBER(U64, totals, passed_through)),
+	EVENT(IMAGE_CLOSED, image_closed, MEMBER(U32, image_closed, image), MEMBER(U64, image_closed, close_ns),
+	      MEMBER(I32, image_closed, result)),
+	EVENT(REQUEST, request, REQUEST_MEMBERS),
+	EVENT(REQUEST_OPEN, request_open, REQUEST_MEMBERS, MEMBER(U64, request, age_ns)),
+	EVENT(COMPLETE, complete, MEMBER(U64, complete, request), MEMBER(U32, complete, thread), MEMBER(I64, complete, result),
+	      MEMBER(U64, complete, c2d_ns), MEMBER(U8, complete, looked)),
+	EVENT(REAP, reap, {"requests", MEMBER_REQUESTS, offsetof(struct event, reap.requests)}),
+	EVENT(LOCK_WAIT, lock_wait, WAIT_MEMBERS),
+	EVENT(COND_WAIT, cond_wait, WAIT_MEMBERS),
+};
+/* clang-format on */
+
+/* What an event class of a trace is to us. */
+struct decode_layout {
+	const struct known_event *known; /* NULL: not decoded */
+	bool ours;                       /* of our provider: counted when it cannot be decoded */
+	bool unknown;                    /* its name is not known; else a field is missing */
+	uint8_t member_count;
+	uint16_t index[MEMBERS_MAX]; /* of each member's field within the payload */
+};
+
+static bool type_fits(enum member_type type, const bt_field_class *class)
+{
+	switch (type) {
+	case MEMBER_U8:
+	case MEMBER_U32:
+	case MEMBER_U64:
+		return bt_field_class_get_type(class) == BT_FIELD_CLASS_TYPE_UNSIGNED_INTEGER;
+	case MEMBER_I32:
+	case MEMBER_I64:
+		return bt_field_class_get_type(class) == BT_FIELD_CLASS_TYPE_SIGNED_INTEGER;
+	case MEMBER_STRING:
+		return bt_field_class_get_type(class) == BT_FIELD_CLASS_TYPE_STRING;
+	case MEMBER_REQUESTS:
+		return bt_field_class_type_is(bt_field_class_get_type(class), BT_FIELD_CLASS_TYPE_DYNAMIC_ARRAY) &&
+		       bt_field_class_get_type(bt_field_class_array_borrow_element_field_class_const(class)) ==
+			       BT_FIELD_CLASS_TYPE_UNSIGNED_INTEGER;
+	}
+	return false;
+}
+
+/* The field's place in the payload, or -1 when it is not there or of another type. */
+static int field_index(const bt_field_class *payload, const struct member *member)
+{
+	uint64_t count = bt_field_class_structure_get_member_count(payload);
+
+	for (uint64_t i = 0; i < count; i++) {
+		const bt_field_class_structure_member *field = bt_field_class_structure_borrow_member_by_index_const(payload, i);
+
+		if (strcmp(bt_field_class_structure_member_get_name(field), member->field) == 0)
+			return type_fits(member->type, bt_field_class_structure_member_borrow_field_class_const(field)) ? (int)i : -1;
+	}
+	return -1;
+}
+
+static void resolve(struct decode_layout *layout, const bt_event_class *class)
+{
+	const char *name = bt_event_class_get_name(class);
+	const bt_field_class *payload = bt_event_class_borrow_payload_field_class_const(class);
+	const struct known_event *known = NULL;
+
+	layout->ours = name && strncmp(name, PROVIDER, strlen(PROVIDER)) == 0;
+	for (size_t i = 0; layout->ours && i < sizeof(known_events) / sizeof(known_events[0]); i++)
+		if (strcmp(name, known_events[i].name) == 0)
+			known = &known_events[i];
+	layout->unknown = !known;
+	if (!known || !payload)
+		return;
+
+	for (size_t i = 0; i < MEMBERS_MAX && known->members[i].field; i++) {
+		int index = field_index(payload, &known->members[i]);
+
+		if (index < 0)
+			return;
+		layout->index[layout->member_count++] = (uint16_t)index;
+	}
+	layout->known = known;
+}
+
+static struct decode_layout *find_layout(struct decode_stream *stream, const bt_event_class *class)
+{
+	uint64_t id = bt_event_class_get_id(class);
+
+	if (id >= stream->layout_count) {
+		struct decode_layout **grown = realloc(stream->layouts, (id + 1) * sizeof(*grown));
+
+		if (!grown)
+			return NULL;
+		memset(grown + stream->layout_count, 0, (id + 1 - stream->layout_count) * sizeof(*grown));
+		stream->layouts = grown;
+		stream->layout_count = id + 1;
+	}
+	if (!stream->layouts[id]) {
+		stream->layouts[id] = calloc(1, sizeof(struct decode_layout));
+		if (stream->layouts[id])
+			resolve(stream->layouts[id], class);
+	}
+	return stream->layouts[id];
+}
+
+static int read_requests(struct decode_stream *stream, const bt_field *field, struct event *event)
+{
+	uint64_t count = bt_field_array_get_length(field);
+
+	if (count > stream->request_room) {
+		uint64_t *grown = realloc(stream->requests, count * sizeof(*grown));
+
+		if (!grown)
+			return -ENOMEM;
+		stream->requests = grown;
+		stream->request_room = count;
+	}
+	for (uint64_t i = 0; i < count; i++)
+		stream->requests[i] = bt_field_integer_unsigned_get_value(bt_field_array_borrow_element_field_by_index_const(field, i));
+	event->reap.requests = stream->requests;
+	event->reap.count = count;
+	return 0;
+}
+
+int decode_event(struct decode_stream *stream, const struct decode_process *process, const bt_message *message, struct decode_counts *counts,
+		 struct event *event)
+{
+	const bt_event *bt_event = bt_message_event_borrow_event_const(message);
+	const struct decode_layout *layout = find_layout(stream, bt_event_borrow_class_const(bt_event));
+	const bt_field *payload;
+
+	if (!layout)
+		return -ENOMEM;
+	if (!layout->known) {
+		if (layout->ours && layout->unknown)
+			counts->unknown_events++;
+		else if (layout->ours)
+			counts->missing_fields++;
+		return 0;
+	}
+
+	event->type = layout->known->type;
+	event->process = process->number;
+	event->request.age_ns = 0; /* the one member that a REQUEST has and its event has not */
+	payload = bt_event_borrow_payload_field_const(bt_event);
+	for (unsigned int i = 0; i < layout->member_count; i++) {
+		const struct member *member = &layout->known->members[i];
+		const bt_field *field = bt_field_structure_borrow_member_field_by_index_const(payload, layout->index[i]);
+		void *to = (char *)event + member->offset;
+
+		switch (member->type) {
+		case MEMBER_U8:
+			*(uint8_t *)to = (uint8_t)bt_field_integer_unsigned_get_value(field);
+			break;
+		case MEMBER_U32:
+			*(uint32_t *)to = (uint32_t)bt_field_integer_unsigned_get_value(field);
+			break;
+		case MEMBER_U64:
+			*(uint64_t *)to = bt_field_integer_unsigned_get_value(field);
+			break;
+		case MEMBER_I32:
+			*(int32_t *)to = (int32_t)bt_field_integer_signed_get_value(field);
+			break;
+		case MEMBER_I64:
+			*(int64_t *)to = bt_field_integer_signed_get_value(field);
+			break;
+		case MEMBER_STRING:
+			*(const char **)to = bt_field_string_get_value(field);
+			break;
+		case MEMBER_REQUESTS:
+			if (read_requests(stream, field, event))
+				return -ENOMEM;
+			break;
+		}
+	}
+	event->time_ns = decode_clock_ns(
+		process, bt_clock_snapshot_get_value(bt_message_event_borrow_default_clock_snapshot_const(message)));
+	if (event->type == EVENT_PROCESS) {
+		event->process_is.host = process->host;
+		event->process_is.clock_offset_ns = process->clock_offset_ns;
+	}
+	return 1;
+}
+
+void decode_lost(const struct decode_process *process, const bt_message *message, struct event *event)
+{
+	const bt_clock_snapshot *begin = bt_message_discarded_events_borrow_beginning_default_clock_snapshot_const(message);
+	const bt_clock_snapshot *end = bt_message_discarded_events_borrow_end_default_clock_snapshot_const(message);
+	uint64_t count = 0;
+
+	/* A difference of two counters that may have wrapped (seen: 2^64 - 2183): exact only when summed modulo 2^64. */
+	if (bt_message_discarded_events_get_count(message, &count) != BT_PROPERTY_AVAILABILITY_AVAILABLE)
+		count = 0;
+	event->type = EVENT_LOST;
+	event->process = process->number;
+	event->time_ns = decode_clock_ns(process, bt_clock_snapshot_get_value(end));
+	event->lost.begin_ns = decode_clock_ns(process, bt_clock_snapshot_get_value(begin));
+	event->lost.events = count;
+}
+
+uint64_t decode_clock_ns(const struct decode_process *process, uint64_t cycles)
+{
+	if (process->clock_hz == 1000000000)
+		return cycles;
+	return (uint64_t)((unsigned __int128)cycles * 1000000000 / process->clock_hz);
+}
+
+static char *environment_string(const bt_trace *trace, const char *name)
+{
+	const bt_value *value = bt_trace_borrow_environment_entry_value_by_name_const(trace, name);
+
+	return strdup(value && bt_value_is_string(value) ? bt_value_string_get(value) : "");
+}
+
+int decode_process_init(struct decode_process *process, const bt_trace *trace, const bt_clock_class *clock)
+{
+	const bt_value *pid = bt_trace_borrow_environment_entry_value_by_name_const(trace, "vpid");
+	int64_t seconds = 0;
+	uint64_t cycles = 0;
+
+	process->pid = pid && bt_value_is_signed_integer(pid) ? (uint32_t)bt_value_integer_signed_get(pid) : 0;
+	process->clock_hz = bt_clock_class_get_frequency(clock);
+	bt_clock_class_get_offset(clock, &seconds, &cycles);
+	process->clock_offset_ns = seconds * 1000000000 + (int64_t)decode_clock_ns(process, cycles);
+	process->host = environment_string(trace, "hostname");
+	process->comm = environment_string(trace, "procname");
+	if (process->host && process->comm)
+		return 0;
+	decode_process_fini(process);
+	return -ENOMEM;
+}
+
+void decode_process_fini(struct decode_process *process)
+{
+	free(process->host);
+	free(process->comm);
+	process->host = process->comm = NULL;
+}
+
+void decode_stream_fini(struct decode_stream *stream)
+{
+	for (uint64_t i = 0; i < stream->layout_count; i++)
+		free(stream->layouts[i]);
+	free(stream->layouts);
+	free(stream->requests);
+	memset(stream, 0, sizeof(*stream));
+}
