@@ -1,17 +1,19 @@
 /* Opening and closing images, blocking and asynchronous. */
 #include <string.h>
 
+#include "preload/clients.h"
 #include "preload/images.h"
 #include "preload/real.h"
 #include "preload/record.h"
 #include "preload/recorder.h"
 
 /* Before the real call: the tracer has to be there when the image's first request comes. Returns S, 0 when the shim stands aside. */
-static uint64_t begin_open(void)
+static uint64_t begin_open(rados_ioctx_t pool)
 {
 	if (!recorder_enabled())
 		return 0;
 	recorder_start();
+	clients_note(pool);
 	return recorder_now_ns();
 }
 
@@ -25,7 +27,7 @@ static int opened(int result, uint64_t begin_ns, rados_ioctx_t pool, rbd_image_t
 WRAPS(rbd_open)
 int rbd_open(rados_ioctx_t pool, const char *name, rbd_image_t *handle, const char *snapshot)
 {
-	uint64_t begin_ns = begin_open();
+	uint64_t begin_ns = begin_open(pool);
 
 	return opened(REAL(rbd_open)(pool, name, handle, snapshot), begin_ns, pool, handle, snapshot, false);
 }
@@ -33,7 +35,7 @@ int rbd_open(rados_ioctx_t pool, const char *name, rbd_image_t *handle, const ch
 WRAPS(rbd_open_by_id)
 int rbd_open_by_id(rados_ioctx_t pool, const char *id, rbd_image_t *handle, const char *snapshot)
 {
-	uint64_t begin_ns = begin_open();
+	uint64_t begin_ns = begin_open(pool);
 
 	return opened(REAL(rbd_open_by_id)(pool, id, handle, snapshot), begin_ns, pool, handle, snapshot, false);
 }
@@ -41,7 +43,7 @@ int rbd_open_by_id(rados_ioctx_t pool, const char *id, rbd_image_t *handle, cons
 WRAPS(rbd_open_read_only)
 int rbd_open_read_only(rados_ioctx_t pool, const char *name, rbd_image_t *handle, const char *snapshot)
 {
-	uint64_t begin_ns = begin_open();
+	uint64_t begin_ns = begin_open(pool);
 
 	return opened(REAL(rbd_open_read_only)(pool, name, handle, snapshot), begin_ns, pool, handle, snapshot, true);
 }
@@ -49,7 +51,7 @@ int rbd_open_read_only(rados_ioctx_t pool, const char *name, rbd_image_t *handle
 WRAPS(rbd_open_by_id_read_only)
 int rbd_open_by_id_read_only(rados_ioctx_t pool, const char *id, rbd_image_t *handle, const char *snapshot)
 {
-	uint64_t begin_ns = begin_open();
+	uint64_t begin_ns = begin_open(pool);
 
 	return opened(REAL(rbd_open_by_id_read_only)(pool, id, handle, snapshot), begin_ns, pool, handle, snapshot, true);
 }
@@ -57,7 +59,7 @@ int rbd_open_by_id_read_only(rados_ioctx_t pool, const char *id, rbd_image_t *ha
 /* The handle is filled in when the completion is: what its description needs is kept with the completion. */
 static struct record *begin_aio_open(rbd_completion_t completion, rados_ioctx_t pool, rbd_image_t *handle, const char *snapshot, bool read_only)
 {
-	uint64_t begin_ns = begin_open();
+	uint64_t begin_ns = begin_open(pool);
 	struct record *record = begin_ns ? record_find(completion) : NULL;
 
 	if (!record)

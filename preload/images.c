@@ -26,6 +26,8 @@ struct image {
 	rbd_image_t handle; /* NULL: free, or not yet to be found */
 	int taken;
 	bool notifies;
+	const void *cct; /* its client's context */
+	void *group;     /* of librbd's counters; NULL: not tied yet */
 	struct rbdprof_image is;
 	char values[OPTION_COUNT][VALUE_BYTES]; /* "": not known to this release */
 };
@@ -138,6 +140,8 @@ void images_opened(rbd_image_t handle, rados_ioctx_t pool, const char *snapshot,
 		return;
 	find_queries();
 	image->notifies = false;
+	image->group = NULL;
+	image->cct = ask.rados_ioctx_cct ? ask.rados_ioctx_cct(pool) : NULL;
 	memset(&image->is, 0, sizeof(image->is));
 	image->is.image = __atomic_add_fetch(&image_count, 1, __ATOMIC_RELAXED);
 	image->is.open_ns = open_ns;
@@ -197,6 +201,31 @@ bool images_notifies(const struct image *image)
 void images_set_notifies(struct image *image)
 {
 	__atomic_store_n(&image->notifies, true, __ATOMIC_RELAXED);
+}
+
+uint32_t images_link(const void *cct, const char *id_and_more, void *group)
+{
+	uint32_t end = __atomic_load_n(&high_water, __ATOMIC_ACQUIRE);
+
+	for (uint32_t i = 0; i < end; i++) {
+		struct image *image = &images[i];
+		size_t length;
+		void *none = NULL;
+
+		if (!__atomic_load_n(&image->handle, __ATOMIC_ACQUIRE) || image->cct != cct)
+			continue;
+		length = strlen(image->is.id);
+		if (!length || strncmp(image->is.id, id_and_more, length) || id_and_more[length] != '-')
+			continue;
+		if (__atomic_compare_exchange_n(&image->group, &none, group, false, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED) || none == group)
+			return image->is.image;
+	}
+	return 0;
+}
+
+void *images_group(const struct image *image, uint32_t number)
+{
+	return image && image->is.image == number ? __atomic_load_n(&image->group, __ATOMIC_ACQUIRE) : NULL;
 }
 
 void images_say(void)

@@ -34,6 +34,15 @@ uint32_t images_number(const struct image *image);
 bool images_notifies(const struct image *image);
 void images_set_notifies(struct image *image);
 
+/*
+ * Ties a group of librbd's counters to the image that it belongs to: open, of the client with this context, with an id that
+ * begins id_and_more and is followed by a dash, and not tied yet. Returns the image's number, 0 when there is none.
+ */
+uint32_t images_link(const void *cct, const char *id_and_more, void *group);
+
+/* The group that is tied to the image of this number, which may be closed by now; NULL when there is none. */
+void *images_group(const struct image *image, uint32_t number);
+
 /* Says every open image and its settings to the recording. */
 void images_say(void);
 

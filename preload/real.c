@@ -8,16 +8,20 @@
 
 struct real real;
 
-enum family { PTHREAD, RBD };
+enum family { PTHREAD, RBD, RADOS, COMMON };
 enum need { REQUIRED, OPTIONAL };
+
+static const char *const libraries[] = {[PTHREAD] = "libc.so.6", [RBD] = "librbd.so.1", [RADOS] = "librados.so.2", [COMMON] = "libceph-common.so.2"};
 
 static const struct row {
 	const char *name;
+	const char *symbol;
 	enum family family;
 	enum need need;
 	size_t offset; /* in struct real */
 } rows[] = {
-#define FN(family, need, name) [REAL_##name] = {#name, family, need, offsetof(struct real, name)},
+#define FN_AS(family, need, name, symbol) [REAL_##name] = {#name, symbol, family, need, offsetof(struct real, name)},
+#define FN(family, need, name)            FN_AS(family, need, name, #name)
 #include "tracepoints/functions.def"
 #undef FN
 };
@@ -89,7 +93,7 @@ void *real_find(enum real_index index)
 	if (finding)
 		return (void *)answer_zero;
 	finding = 1;
-	found = row->family == PTHREAD ? find_pthread(row->name) : find_in("librbd.so.1", row->name);
+	found = row->family == PTHREAD ? find_pthread(row->symbol) : find_in(libraries[row->family], row->symbol);
 	finding = 0;
 	if (!found)
 		return row->family == PTHREAD ? (void *)answer_lacking_pthread : (void *)answer_lacking;
@@ -125,7 +129,7 @@ bool real_find_rbd(void)
 
 		if (rows[i].family != RBD)
 			continue;
-		found = find_in("librbd.so.1", rows[i].name);
+		found = find_in(libraries[RBD], rows[i].symbol);
 		if (found) {
 			__atomic_store_n(slot(&rows[i]), found, __ATOMIC_RELEASE);
 		} else if (rows[i].need == REQUIRED) {
@@ -153,10 +157,22 @@ bool real_loaded(const char *library)
 	return true;
 }
 
-bool real_has_row(const char *name)
+static const struct row *find_row(const char *name)
 {
 	for (size_t i = 0; i < REAL_COUNT; i++)
 		if (!strcmp(rows[i].name, name))
-			return true;
-	return false;
+			return &rows[i];
+	return NULL;
+}
+
+bool real_has_row(const char *name)
+{
+	return find_row(name) != NULL;
+}
+
+bool real_available(const char *name)
+{
+	const struct row *row = find_row(name);
+
+	return row && find_in(libraries[row->family], row->symbol);
 }

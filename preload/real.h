@@ -14,6 +14,8 @@
 
 #include <rbd/librbd.h>
 
+#include "preload/cxx.h"
+
 /* Of releases newer than the headers that we are built with. */
 int rbd_aio_compare_and_writev(rbd_image_t image, uint64_t off, const struct iovec *cmp_iov, int cmp_iovcnt, const struct iovec *iov,
 			       int iovcnt, rbd_completion_t c, uint64_t *mismatch_off, int op_flags);
@@ -39,6 +41,9 @@ extern struct real real;
  * allocator may take its mutex below dlsym, before there is a second thread. For a function that no loaded library has, one that
  * answers ENOSYS in the family's way. */
 void *real_find(enum real_index index);
+
+/* Whether a loaded library has the original of the row of this name, which is not a function of the C library. */
+bool real_available(const char *name);
 
 /*
  * Looks up librbd's rows: RTLD_NEXT first, then in a librbd that is loaded with a scope of its own, as QEMU's module loads it.

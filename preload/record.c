@@ -5,7 +5,9 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "preload/counters.h"
 #include "preload/images.h"
+#include "preload/pool.h"
 #include "preload/real.h"
 #include "preload/recorder.h"
 #include "preload/said.h"
@@ -27,9 +29,8 @@ enum record_state {
 	SAYING = 64    /* another thread says it again just now: it cannot end meanwhile */
 };
 
-static struct record records[MOST_RECORDS]; /* zero pages until used */
-static uint32_t fresh;                      /* records from here on were never used */
-static uint64_t free_list;                  /* a count that makes each head unique << 32 | index + 1 of the first free record */
+static struct record records[MOST_RECORDS];
+static struct pool pool = POOL(records);
 static uint64_t passed_through;
 
 void record_pass_through(void)
@@ -47,39 +48,15 @@ static uint32_t set(struct record *record, uint32_t bits)
 	return __atomic_fetch_or(&record->state, bits, __ATOMIC_ACQ_REL);
 }
 
-static struct record *take(void)
-{
-	uint64_t head = __atomic_load_n(&free_list, __ATOMIC_ACQUIRE);
-	uint32_t index;
-
-	while ((uint32_t)head) {
-		struct record *first = &records[(uint32_t)head - 1];
-		uint64_t rest = ((head >> 32) + 1) << 32 | __atomic_load_n(&first->next_free, __ATOMIC_RELAXED);
-
-		if (__atomic_compare_exchange_n(&free_list, &head, rest, true, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
-			return first;
-	}
-	index = __atomic_load_n(&fresh, __ATOMIC_RELAXED);
-	while (index < MOST_RECORDS)
-		if (__atomic_compare_exchange_n(&fresh, &index, index + 1, true, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED))
-			return &records[index];
-	return NULL;
-}
-
 static void give_back(struct record *record)
 {
-	uint64_t head = __atomic_load_n(&free_list, __ATOMIC_RELAXED);
-	uint64_t mine = (uint64_t)(record - records) + 1;
-
 	__atomic_store_n(&record->state, 0, __ATOMIC_RELEASE);
-	do
-		__atomic_store_n(&record->next_free, (uint32_t)head, __ATOMIC_RELAXED);
-	while (!__atomic_compare_exchange_n(&free_list, &head, ((head >> 32) + 1) << 32 | mine, true, __ATOMIC_RELEASE, __ATOMIC_RELAXED));
+	pool_give_back(&pool, record);
 }
 
 struct record *record_create(rbd_callback_t callback, void *arg)
 {
-	struct record *record = take();
+	struct record *record = pool_take(&pool);
 
 	if (!record)
 		return NULL;
@@ -115,6 +92,7 @@ static void number(struct record *record, struct image *image, uint8_t kind, uin
 	record_claim(record, RECORD_REQUEST);
 	record->start_ns = recorder_now_ns();
 	record->complete_ns = 0;
+	record->image = image;
 	record->notifies = images_notifies(image);
 	record->request = (struct rbdprof_request){
 		.request = thread << RBDPROF_THREAD_SHIFT | ++recorder_thread.requests,
@@ -187,6 +165,16 @@ static void finish_image(struct record *record)
 		images_closed(record->close_image, took_ns, (int32_t)record->result);
 }
 
+/* C by librbd's own count, where that can be tied; else now. */
+static uint64_t completed_ns(const struct record *record)
+{
+	uint64_t moment_ns = 0;
+
+	if (record->use == RECORD_REQUEST && recorder_wants_requests())
+		moment_ns = counters_completed_ns(record->image, record->request.image, record->request.kind, record->start_ns);
+	return moment_ns ? moment_ns : recorder_now_ns();
+}
+
 static void return_from_callback(struct record **arg)
 {
 	struct record *record = *arg;
@@ -201,7 +189,7 @@ void record_callback(rbd_completion_t completion, void *arg)
 	/* Also when the application's callback leaves by an exception or by cancellation. */
 	struct record *record __attribute__((cleanup(return_from_callback))) = arg;
 
-	record->complete_ns = recorder_now_ns();
+	record->complete_ns = completed_ns(record);
 	record->result = REAL(rbd_aio_get_return_value)(completion);
 	finish_image(record);
 	record->callback(completion, record->arg);
@@ -226,9 +214,10 @@ uint64_t record_look(struct record *record, rbd_completion_t completion)
 	/* Without a callback this is the first we hear of it. */
 	if (record->use == RECORD_UNUSED || set(record, CLOSED) & CLOSED)
 		return 0;
+	record->complete_ns = completed_ns(record);
 	record->result = REAL(rbd_aio_get_return_value)(completion);
 	finish_image(record);
-	done(record, 0, true);
+	done(record, recorder_now_ns() - record->complete_ns, true);
 	return 0;
 }
 
@@ -260,8 +249,9 @@ struct record *record_begin_synchronous(struct image *image, uint8_t kind, uint6
 
 void record_end_synchronous(struct record *record, int64_t result)
 {
+	record->complete_ns = completed_ns(record);
 	record->result = result;
-	done(record, 0, true);
+	done(record, recorder_now_ns() - record->complete_ns, true);
 	give_back(record);
 }
 
@@ -278,7 +268,7 @@ static bool hold(struct record *record)
 
 void records_say(void)
 {
-	uint32_t end = __atomic_load_n(&fresh, __ATOMIC_ACQUIRE);
+	uint32_t end = __atomic_load_n(&pool.fresh, __ATOMIC_ACQUIRE);
 
 	for (uint32_t i = 0; i < end; i++) {
 		struct record *record = &records[i];
@@ -292,7 +282,7 @@ void records_say(void)
 
 void records_reset(void)
 {
-	for (uint32_t i = 0; i < fresh; i++)
+	for (uint32_t i = 0; i < pool.fresh; i++)
 		records[i].state &= ~(uint32_t)(IN_FLIGHT | SAYING);
 	passed_through = 0;
 }

@@ -24,7 +24,7 @@ enum record_use {
 };
 
 struct record {
-	uint32_t next_free;       /* index + 1 of the next free record; 0: none */
+	uint32_t link;            /* the pool's */
 	uint32_t state;           /* bits of enum record_state */
 	rbd_callback_t callback;  /* the application's; NULL: none */
 	void *arg;                /* the application's */
@@ -32,6 +32,7 @@ struct record {
 	uint64_t complete_ns;     /* C, once the callback was entered */
 	int64_t result;
 	struct rbdprof_request request;
+	struct image *image;      /* of the request, while it was submitted */
 	bool notifies;            /* the application polls for completions of this image */
 	enum record_use use;
 	/* RECORD_OPEN: what the call was given. RECORD_CLOSE: the number of the image. */

@@ -125,6 +125,11 @@ void recorder_describe_again(void)
 	__atomic_fetch_add(&round_of_descriptions, 1, __ATOMIC_RELAXED);
 }
 
+uint32_t recorder_round(void)
+{
+	return __atomic_load_n(&round_of_descriptions, __ATOMIC_RELAXED);
+}
+
 uint64_t recorder_emitted(void)
 {
 	uint64_t sum = 0;
@@ -167,7 +172,7 @@ bool recorder_enter(void)
 		return false;
 	recorder_thread.inside = 1;
 	recorder_thread_number();
-	round = __atomic_load_n(&round_of_descriptions, __ATOMIC_RELAXED);
+	round = recorder_round();
 	if (recorder_thread.described != round && !describe_thread(round))
 		return false;
 	count_one();

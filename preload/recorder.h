@@ -59,6 +59,9 @@ uint32_t recorder_thread_number(void);
 /* Begins a round of descriptions: each thread will say its name again with its next event. */
 void recorder_describe_again(void);
 
+/* The number of that round. */
+uint32_t recorder_round(void);
+
 /* How many events were emitted, in all threads, since the tracer was loaded. */
 uint64_t recorder_emitted(void);
 

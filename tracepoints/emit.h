@@ -57,6 +57,66 @@ struct rbdprof_lock_wait {
 	uint8_t kind;                /* enum rbdprof_lock_kind */
 };
 
+/* A RADOS operation that librbd is about to send through librados. */
+struct rbdprof_operation {
+	uint64_t operation;          /* thread << RBDPROF_THREAD_SHIFT | count, as a request's number, but of a count of its own */
+	uint64_t client;             /* global id */
+	int64_t pool_id;
+	uint64_t object;             /* hash of its name, described by `object`; 0: none */
+	uint64_t methods;            /* enum rbdprof_method, a byte each */
+	uint64_t watch;              /* UNWATCH: the watch's handle */
+	uint8_t kind;                /* enum rbdprof_operation_kind */
+	uint8_t synchronous;
+	uint8_t tracked;             /* an operation_done will follow */
+};
+
+/* A call of the lock class within an operation. */
+struct rbdprof_lock_call {
+	uint64_t operation;
+	uint64_t watch;              /* the handle in the cookie "auto <handle>"; 0: another cookie */
+	uint64_t locker;             /* break_lock: global id of the client whose lock is broken */
+	uint8_t method;              /* enum rbdprof_method */
+	uint8_t type;                /* lock: 1 exclusive, 2 shared, 3 exclusive and ephemeral */
+};
+
+/* Journal entries within one journal.append. */
+#define RBDPROF_ENTRIES_AT_ONCE 64
+struct rbdprof_journal_append {
+	uint64_t operation;
+	uint64_t tag;                /* of the first entry */
+	uint32_t append_bytes;
+	uint32_t count;              /* of entries */
+	uint64_t entries[RBDPROF_ENTRIES_AT_ONCE];       /* their numbers within the tag */
+	uint64_t offsets_bytes[RBDPROF_ENTRIES_AT_ONCE]; /* what of the image they write or discard */
+	uint64_t lengths_bytes[RBDPROF_ENTRIES_AT_ONCE];
+	uint8_t kinds[RBDPROF_ENTRIES_AT_ONCE];          /* enum rbdprof_entry */
+};
+
+/* A notification about an image's header, sent or received. */
+struct rbdprof_notification_is {
+	uint64_t operation;          /* of the notify that carries it; 0: received */
+	uint64_t client;             /* the receiver's or sender's own global id */
+	uint64_t object;
+	uint64_t notify_id;          /* received: the same for all receivers and in the answer */
+	uint64_t notifier;           /* received: global id of the sender */
+	uint64_t about;              /* global id that the payload names; 0: none */
+	uint32_t what;               /* enum rbdprof_notification, or Ceph's number */
+};
+
+/* A data operation handed to the network. */
+struct rbdprof_sent {
+	uint64_t client;
+	uint64_t transaction;        /* its number among the client's: the same twice was sent again */
+	int64_t pool_id;
+	uint32_t placement_group;    /* its number within the pool */
+	uint32_t object_hash;        /* Ceph's hash of the object's name */
+	uint32_t flags;              /* 0x10 read, 0x20 write */
+	uint16_t code;               /* of its first extent operation, CEPH_OSD_OP_*; 0: not known */
+	uint16_t extents;            /* how many it has; 0: not known */
+	uint64_t offset_bytes;       /* within the object: the first extent's */
+	uint64_t length_bytes;       /* up to the last extent's end */
+};
+
 struct rbdprof_emitter {
 	/* The tracer's own words: not 0 while a recording wants the event. The shim reads them before it prepares anything. */
 	const int *requests;
@@ -77,6 +137,22 @@ struct rbdprof_emitter {
 	void (*complete)(uint64_t request, uint32_t thread, int64_t result, uint64_t c2d_ns, uint8_t looked);
 	void (*reap)(const uint64_t *requests, size_t count);
 	void (*lock_wait)(const struct rbdprof_lock_wait *wait);
+
+	/* The boundary below librbd. */
+	void (*object)(uint64_t object, const char *name);
+	void (*operation)(const struct rbdprof_operation *operation);
+	void (*operation_done)(uint64_t operation, int32_t result, uint64_t reply_bytes);
+	void (*lock_call)(const struct rbdprof_lock_call *call);
+	void (*journal_append)(const struct rbdprof_journal_append *append);
+	void (*notification)(const struct rbdprof_notification_is *notification);
+	void (*notify_ack)(uint64_t client, uint64_t object, uint64_t notify_id, int32_t result, uint8_t answered);
+	void (*watching)(uint64_t client, uint64_t object, uint64_t watch);
+	void (*watch_error)(uint64_t client, uint64_t object, uint64_t watch, int32_t error);
+	void (*lock_acquired)(uint32_t image);
+	void (*sent)(const struct rbdprof_sent *sent);
+	void (*throttled)(uint64_t bucket, uint64_t wanted, uint64_t granted);
+	void (*timer)(uint64_t delay_ns);
+	void (*undecoded)(const char *what);
 
 	/* Around fork() in a process that has a tracer: before it; after it, in the parent (0) and in the child (1). */
 	void (*fork_before)(void);

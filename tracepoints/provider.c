@@ -74,6 +74,76 @@ static void emit_lock_wait(const struct rbdprof_lock_wait *wait)
 		lttng_ust_tracepoint(rbdprof, lock_wait, wait);
 }
 
+static void emit_object(uint64_t object, const char *name)
+{
+	lttng_ust_tracepoint(rbdprof, object, object, name);
+}
+
+static void emit_operation(const struct rbdprof_operation *operation)
+{
+	lttng_ust_tracepoint(rbdprof, operation, operation);
+}
+
+static void emit_operation_done(uint64_t operation, int32_t result, uint64_t reply_bytes)
+{
+	lttng_ust_tracepoint(rbdprof, operation_done, operation, result, reply_bytes);
+}
+
+static void emit_lock_call(const struct rbdprof_lock_call *call)
+{
+	lttng_ust_tracepoint(rbdprof, lock_call, call);
+}
+
+static void emit_journal_append(const struct rbdprof_journal_append *append)
+{
+	lttng_ust_tracepoint(rbdprof, journal_append, append);
+}
+
+static void emit_notification(const struct rbdprof_notification_is *notification)
+{
+	lttng_ust_tracepoint(rbdprof, notification, notification);
+}
+
+static void emit_notify_ack(uint64_t client, uint64_t object, uint64_t notify_id, int32_t result, uint8_t answered)
+{
+	lttng_ust_tracepoint(rbdprof, notify_ack, client, object, notify_id, result, answered);
+}
+
+static void emit_watching(uint64_t client, uint64_t object, uint64_t watch)
+{
+	lttng_ust_tracepoint(rbdprof, watching, client, object, watch);
+}
+
+static void emit_watch_error(uint64_t client, uint64_t object, uint64_t watch, int32_t error)
+{
+	lttng_ust_tracepoint(rbdprof, watch_error, client, object, watch, error);
+}
+
+static void emit_lock_acquired(uint32_t image)
+{
+	lttng_ust_tracepoint(rbdprof, lock_acquired, image);
+}
+
+static void emit_sent(const struct rbdprof_sent *sent)
+{
+	lttng_ust_tracepoint(rbdprof, sent, sent);
+}
+
+static void emit_throttled(uint64_t bucket, uint64_t wanted, uint64_t granted)
+{
+	lttng_ust_tracepoint(rbdprof, throttled, bucket, wanted, granted);
+}
+
+static void emit_timer(uint64_t delay_ns)
+{
+	lttng_ust_tracepoint(rbdprof, timer, delay_ns);
+}
+
+static void emit_undecoded(const char *what)
+{
+	lttng_ust_tracepoint(rbdprof, undecoded, what);
+}
+
 /* The signal mask that lttng-ust changes before fork() and restores after it; fork handlers of a thread run on that thread. */
 static __thread sigset_t fork_mask;
 
@@ -110,6 +180,20 @@ __attribute__((visibility("default"))) const struct rbdprof_emitter rbdprof_lttn
 	.complete = emit_complete,
 	.reap = emit_reap,
 	.lock_wait = emit_lock_wait,
+	.object = emit_object,
+	.operation = emit_operation,
+	.operation_done = emit_operation_done,
+	.lock_call = emit_lock_call,
+	.journal_append = emit_journal_append,
+	.notification = emit_notification,
+	.notify_ack = emit_notify_ack,
+	.watching = emit_watching,
+	.watch_error = emit_watch_error,
+	.lock_acquired = emit_lock_acquired,
+	.sent = emit_sent,
+	.throttled = emit_throttled,
+	.timer = emit_timer,
+	.undecoded = emit_undecoded,
 	.fork_before = emit_fork_before,
 	.fork_after = emit_fork_after,
 };

@@ -146,6 +146,151 @@ LTTNG_UST_TRACEPOINT_EVENT_CLASS(rbdprof, wait,
 LTTNG_UST_TRACEPOINT_EVENT_INSTANCE(rbdprof, wait, rbdprof, lock_wait, LTTNG_UST_TP_ARGS(const struct rbdprof_lock_wait *, w))
 LTTNG_UST_TRACEPOINT_EVENT_INSTANCE(rbdprof, wait, rbdprof, cond_wait, LTTNG_UST_TP_ARGS(const struct rbdprof_lock_wait *, w))
 
+LTTNG_UST_TRACEPOINT_EVENT(rbdprof, object,
+	LTTNG_UST_TP_ARGS(uint64_t, object, const char *, name),
+	LTTNG_UST_TP_FIELDS(
+		lttng_ust_field_integer_hex(uint64_t, object, object)
+		lttng_ust_field_string(name, name)
+	)
+)
+
+LTTNG_UST_TRACEPOINT_EVENT(rbdprof, operation,
+	LTTNG_UST_TP_ARGS(const struct rbdprof_operation *, o),
+	LTTNG_UST_TP_FIELDS(
+		lttng_ust_field_integer(uint64_t, operation, o->operation)
+		lttng_ust_field_integer(uint64_t, client, o->client)
+		lttng_ust_field_integer(int64_t, pool_id, o->pool_id)
+		lttng_ust_field_integer_hex(uint64_t, object, o->object)
+		lttng_ust_field_integer_hex(uint64_t, methods, o->methods)
+		lttng_ust_field_integer(uint64_t, watch, o->watch)
+		lttng_ust_field_integer(uint8_t, kind, o->kind)
+		lttng_ust_field_integer(uint8_t, synchronous, o->synchronous)
+		lttng_ust_field_integer(uint8_t, tracked, o->tracked)
+	)
+)
+
+LTTNG_UST_TRACEPOINT_EVENT(rbdprof, operation_done,
+	LTTNG_UST_TP_ARGS(uint64_t, operation, int32_t, result, uint64_t, reply_bytes),
+	LTTNG_UST_TP_FIELDS(
+		lttng_ust_field_integer(uint64_t, operation, operation)
+		lttng_ust_field_integer(int32_t, result, result)
+		lttng_ust_field_integer(uint64_t, reply_bytes, reply_bytes)
+	)
+)
+
+LTTNG_UST_TRACEPOINT_EVENT(rbdprof, lock_call,
+	LTTNG_UST_TP_ARGS(const struct rbdprof_lock_call *, c),
+	LTTNG_UST_TP_FIELDS(
+		lttng_ust_field_integer(uint64_t, operation, c->operation)
+		lttng_ust_field_integer(uint64_t, watch, c->watch)
+		lttng_ust_field_integer(uint64_t, locker, c->locker)
+		lttng_ust_field_integer(uint8_t, method, c->method)
+		lttng_ust_field_integer(uint8_t, lock_type, c->type)
+	)
+)
+
+LTTNG_UST_TRACEPOINT_EVENT(rbdprof, journal_append,
+	LTTNG_UST_TP_ARGS(const struct rbdprof_journal_append *, a),
+	LTTNG_UST_TP_FIELDS(
+		lttng_ust_field_integer(uint64_t, operation, a->operation)
+		lttng_ust_field_integer(uint64_t, tag, a->tag)
+		lttng_ust_field_integer(uint32_t, append_bytes, a->append_bytes)
+		lttng_ust_field_sequence(uint64_t, entries, a->entries, uint32_t, a->count)
+		lttng_ust_field_sequence(uint64_t, offsets_bytes, a->offsets_bytes, uint32_t, a->count)
+		lttng_ust_field_sequence(uint64_t, lengths_bytes, a->lengths_bytes, uint32_t, a->count)
+		lttng_ust_field_sequence(uint8_t, kinds, a->kinds, uint32_t, a->count)
+	)
+)
+
+LTTNG_UST_TRACEPOINT_EVENT(rbdprof, notification,
+	LTTNG_UST_TP_ARGS(const struct rbdprof_notification_is *, n),
+	LTTNG_UST_TP_FIELDS(
+		lttng_ust_field_integer(uint64_t, operation, n->operation)
+		lttng_ust_field_integer(uint64_t, client, n->client)
+		lttng_ust_field_integer_hex(uint64_t, object, n->object)
+		lttng_ust_field_integer(uint64_t, notify_id, n->notify_id)
+		lttng_ust_field_integer(uint64_t, notifier, n->notifier)
+		lttng_ust_field_integer(uint64_t, about, n->about)
+		lttng_ust_field_integer(uint32_t, what, n->what)
+	)
+)
+
+LTTNG_UST_TRACEPOINT_EVENT(rbdprof, notify_ack,
+	LTTNG_UST_TP_ARGS(uint64_t, client, uint64_t, object, uint64_t, notify_id, int32_t, result, uint8_t, answered),
+	LTTNG_UST_TP_FIELDS(
+		lttng_ust_field_integer(uint64_t, client, client)
+		lttng_ust_field_integer_hex(uint64_t, object, object)
+		lttng_ust_field_integer(uint64_t, notify_id, notify_id)
+		lttng_ust_field_integer(int32_t, result, result)
+		lttng_ust_field_integer(uint8_t, answered, answered)
+	)
+)
+
+LTTNG_UST_TRACEPOINT_EVENT(rbdprof, watching,
+	LTTNG_UST_TP_ARGS(uint64_t, client, uint64_t, object, uint64_t, watch),
+	LTTNG_UST_TP_FIELDS(
+		lttng_ust_field_integer(uint64_t, client, client)
+		lttng_ust_field_integer_hex(uint64_t, object, object)
+		lttng_ust_field_integer(uint64_t, watch, watch)
+	)
+)
+
+LTTNG_UST_TRACEPOINT_EVENT(rbdprof, watch_error,
+	LTTNG_UST_TP_ARGS(uint64_t, client, uint64_t, object, uint64_t, watch, int32_t, error),
+	LTTNG_UST_TP_FIELDS(
+		lttng_ust_field_integer(uint64_t, client, client)
+		lttng_ust_field_integer_hex(uint64_t, object, object)
+		lttng_ust_field_integer(uint64_t, watch, watch)
+		lttng_ust_field_integer(int32_t, error, error)
+	)
+)
+
+LTTNG_UST_TRACEPOINT_EVENT(rbdprof, lock_acquired,
+	LTTNG_UST_TP_ARGS(uint32_t, image),
+	LTTNG_UST_TP_FIELDS(
+		lttng_ust_field_integer(uint32_t, image, image)
+	)
+)
+
+LTTNG_UST_TRACEPOINT_EVENT(rbdprof, sent,
+	LTTNG_UST_TP_ARGS(const struct rbdprof_sent *, s),
+	LTTNG_UST_TP_FIELDS(
+		lttng_ust_field_integer(uint64_t, client, s->client)
+		lttng_ust_field_integer(uint64_t, transaction, s->transaction)
+		lttng_ust_field_integer(int64_t, pool_id, s->pool_id)
+		lttng_ust_field_integer(uint32_t, placement_group, s->placement_group)
+		lttng_ust_field_integer_hex(uint32_t, object_hash, s->object_hash)
+		lttng_ust_field_integer_hex(uint32_t, flags, s->flags)
+		lttng_ust_field_integer_hex(uint16_t, code, s->code)
+		lttng_ust_field_integer(uint16_t, extents, s->extents)
+		lttng_ust_field_integer(uint64_t, offset_bytes, s->offset_bytes)
+		lttng_ust_field_integer(uint64_t, length_bytes, s->length_bytes)
+	)
+)
+
+LTTNG_UST_TRACEPOINT_EVENT(rbdprof, throttled,
+	LTTNG_UST_TP_ARGS(uint64_t, bucket, uint64_t, wanted, uint64_t, granted),
+	LTTNG_UST_TP_FIELDS(
+		lttng_ust_field_integer_hex(uint64_t, bucket, bucket)
+		lttng_ust_field_integer(uint64_t, wanted, wanted)
+		lttng_ust_field_integer(uint64_t, granted, granted)
+	)
+)
+
+LTTNG_UST_TRACEPOINT_EVENT(rbdprof, timer,
+	LTTNG_UST_TP_ARGS(uint64_t, delay_ns),
+	LTTNG_UST_TP_FIELDS(
+		lttng_ust_field_integer(uint64_t, delay_ns, delay_ns)
+	)
+)
+
+LTTNG_UST_TRACEPOINT_EVENT(rbdprof, undecoded,
+	LTTNG_UST_TP_ARGS(const char *, what),
+	LTTNG_UST_TP_FIELDS(
+		lttng_ust_field_string(what, what)
+	)
+)
+
 #endif
 
 #include <lttng/tracepoint-event.h>

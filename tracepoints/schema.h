@@ -45,6 +45,49 @@ enum rbdprof_lock_kind {
 	RBDPROF_LOCK_KIND_COUNT
 };
 
+/* What a RADOS operation does, in the order of their numbers in a trace. */
+#define RBDPROF_OPERATIONS(OPERATION)                                                                                                      \
+	OPERATION(READ, read)                                                                                                              \
+	OPERATION(WRITE, write)                                                                                                            \
+	OPERATION(NOTIFY, notify)                                                                                                          \
+	OPERATION(WATCH, watch)                                                                                                            \
+	OPERATION(UNWATCH, unwatch)                                                                                                        \
+	OPERATION(WATCH_FLUSH, watch_flush)                                                                                                \
+	OPERATION(BLOCKLIST, blocklist)
+
+enum rbdprof_operation_kind {
+#define OPERATION(upper, lower) RBDPROF_OPERATION_##upper,
+	RBDPROF_OPERATIONS(OPERATION)
+#undef OPERATION
+	RBDPROF_OPERATION_COUNT
+};
+
+/* The methods of object classes that an operation calls, and two operations of the OSD's own; numbers from 1, tracepoints/methods.def.
+ * An operation's methods stand in one 64-bit number, a byte each, the first in the lowest. */
+enum rbdprof_method {
+	RBDPROF_METHOD_NONE,
+#define METHOD(cls, method) RBDPROF_METHOD_##cls##_##method,
+#include "tracepoints/methods.def"
+#undef METHOD
+	RBDPROF_METHOD_COUNT,
+	RBDPROF_METHOD_OTHER = 255 /* one that methods.def does not have */
+};
+
+/* What one client tells the others through rbd_header.<id>, as Ceph numbers it; higher ones are not used here. */
+enum rbdprof_notification {
+	RBDPROF_ACQUIRED_LOCK = 0,
+	RBDPROF_RELEASED_LOCK = 1,
+	RBDPROF_REQUEST_LOCK = 2,
+	RBDPROF_HEADER_UPDATE = 3,
+};
+
+/* The kinds of an entry in an image's journal, as Ceph numbers them; higher ones are maintenance. */
+enum rbdprof_entry {
+	RBDPROF_ENTRY_DISCARD = 0,
+	RBDPROF_ENTRY_WRITE = 1,
+	RBDPROF_ENTRY_FLUSH = 2,
+};
+
 /* A request's number: the number of the thread that made it, above RBDPROF_THREAD_SHIFT, and its place among that thread's requests. */
 #define RBDPROF_THREAD_SHIFT 40
 

@@ -1,0 +1,81 @@
+/*
+ * The C++ functions at the boundary below librbd, as C sees them on the ABI: `this` is the first argument, references are pointers,
+ * one-word class values are words. Their mangled names stand in tracepoints/functions.def. It knows signatures and the layout of
+ * std::string, and of nothing else: buffers are read with librados' own iterator (bufferlist.h).
+ */
+#ifndef RBDPROF_PRELOAD_CXX_H
+#define RBDPROF_PRELOAD_CXX_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* libstdc++'s std::string, from its data on. */
+struct cxx_string {
+	const char *data;
+	size_t length;
+};
+
+typedef void (*cxx_rados_callback)(void *completion, void *arg);
+
+/* librados::IoCtx is one pointer: the C API's rados_ioctx_t. */
+struct cxx_ioctx {
+	void *ioctx;
+};
+
+/* librados::ObjectOperation and its kinds */
+void operation_construct(void *operation);
+void operation_destroy(void *operation);
+void operation_exec(void *operation, const char *cls, const char *method, void *in);
+void operation_exec_14(void *operation, const char *cls, const char *method, void *in);
+void operation_read(void *operation, size_t offset, uint64_t length, void *out, int *result);
+void operation_read_14(void *operation, size_t offset, uint64_t length, void *out, int *result);
+void operation_list_watchers(void *operation, void *out, int *result);
+
+/* librados::IoCtx */
+int aio_operate_write(struct cxx_ioctx *ioctx, const struct cxx_string *oid, void *completion, void *operation);
+int aio_operate_write_snaps(struct cxx_ioctx *ioctx, const struct cxx_string *oid, void *completion, void *operation, uint64_t snap,
+			    void *snaps, const void *trace);
+int aio_operate_read(struct cxx_ioctx *ioctx, const struct cxx_string *oid, void *completion, void *operation, void *out);
+int aio_operate_read_14(struct cxx_ioctx *ioctx, const struct cxx_string *oid, void *completion, void *operation, void *out);
+int aio_operate_read_flags(struct cxx_ioctx *ioctx, const struct cxx_string *oid, void *completion, void *operation, int flags, void *out);
+int aio_operate_read_flags_14(struct cxx_ioctx *ioctx, const struct cxx_string *oid, void *completion, void *operation, int flags, void *out);
+int operate_write(struct cxx_ioctx *ioctx, const struct cxx_string *oid, void *operation);
+int operate_read(struct cxx_ioctx *ioctx, const struct cxx_string *oid, void *operation, void *out);
+int operate_read_14(struct cxx_ioctx *ioctx, const struct cxx_string *oid, void *operation, void *out);
+int ioctx_exec(struct cxx_ioctx *ioctx, const struct cxx_string *oid, const char *cls, const char *method, void *in, void *out);
+int ioctx_exec_14(struct cxx_ioctx *ioctx, const struct cxx_string *oid, const char *cls, const char *method, void *in, void *out);
+int aio_notify(struct cxx_ioctx *ioctx, const struct cxx_string *oid, void *completion, void *payload, uint64_t timeout_ms, void *reply);
+int aio_notify_14(struct cxx_ioctx *ioctx, const struct cxx_string *oid, void *completion, void *payload, uint64_t timeout_ms, void *reply);
+int notify2(struct cxx_ioctx *ioctx, const struct cxx_string *oid, void *payload, uint64_t timeout_ms, void *reply);
+int notify2_14(struct cxx_ioctx *ioctx, const struct cxx_string *oid, void *payload, uint64_t timeout_ms, void *reply);
+void notify_ack(struct cxx_ioctx *ioctx, const struct cxx_string *oid, uint64_t notify_id, uint64_t watch, void *reply);
+void notify_ack_14(struct cxx_ioctx *ioctx, const struct cxx_string *oid, uint64_t notify_id, uint64_t watch, void *reply);
+int aio_watch(struct cxx_ioctx *ioctx, const struct cxx_string *oid, void *completion, uint64_t *watch, void *context);
+int watch2(struct cxx_ioctx *ioctx, const struct cxx_string *oid, uint64_t *watch, void *context);
+int aio_unwatch(struct cxx_ioctx *ioctx, uint64_t watch, void *completion);
+int unwatch2(struct cxx_ioctx *ioctx, uint64_t watch);
+
+/* librados::Rados */
+void *aio_create_completion(void *arg, cxx_rados_callback callback);
+void *aio_create_completion_14(void *arg, cxx_rados_callback complete, cxx_rados_callback safe);
+int aio_watch_flush(void *rados, void *completion);
+int blocklist_add(void *rados, const struct cxx_string *address, uint32_t expire_s);
+
+/* libceph-common */
+void message_encode_trace(const void *message, void *payload, uint64_t features);
+void counters_tinc(void *counters, int index, uint64_t elapsed_ns);
+void counters_tset(void *counters, int index, uint64_t time);
+void counters_destroy(void *counters);
+void counters_builder(void *builder, void *cct, const struct cxx_string *name, int first, int last);
+void counters_add_time(void *builder, int index, const char *name, const char *description, const char *nick, int priority);
+void counters_add_time_avg(void *builder, int index, const char *name, const char *description, const char *nick, int priority);
+void *counters_create(void *builder);
+uint64_t bucket_get(void *bucket, uint64_t tokens);
+void *timer_add_event_after(void *timer, double seconds, void *context);
+
+#define FN(family, need, name)
+#define FN_AS(family, need, name, symbol) extern __typeof__(name) name __asm__(symbol);
+#include "tracepoints/functions.def"
+#undef FN
+
+#endif

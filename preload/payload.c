@@ -1,0 +1,150 @@
+/* Decoding payloads. */
+#include "preload/payload.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "preload/recorder.h"
+
+#define ENTRY_PREAMBLE 0x3141592653589793u
+#define MOST_VERSION   32 /* of a versioned structure; Ceph's are far below: more is another format */
+
+static bool plausible(uint8_t version)
+{
+	return version > 0 && version < MOST_VERSION;
+}
+
+/* The image's lock is held under the cookie "auto <handle of the watch>"; an object map's under an empty one. */
+static uint64_t watch_of(const char *cookie)
+{
+	return strncmp(cookie, "auto ", 5) ? 0 : strtoull(cookie + 5, NULL, 10);
+}
+
+/* An entity: its type (8: a client) and its number. */
+static uint64_t entity(struct bufferlist *in)
+{
+	bufferlist_u8(in);
+	return bufferlist_u64(in);
+}
+
+static void lock_call(uint64_t operation, enum rbdprof_method method, struct bufferlist *in)
+{
+	struct rbdprof_lock_call call = {.operation = operation, .method = (uint8_t)method};
+	uint8_t version = bufferlist_begin(in);
+	char text[64];
+
+	bufferlist_string(in, text, sizeof(text)); /* the lock's name */
+	if (method == RBDPROF_METHOD_lock_lock || method == RBDPROF_METHOD_lock_set_cookie)
+		call.type = bufferlist_u8(in);
+	if (method == RBDPROF_METHOD_lock_break_lock)
+		call.locker = entity(in);
+	bufferlist_string(in, text, sizeof(text)); /* the cookie */
+	if (method == RBDPROF_METHOD_lock_set_cookie) {
+		bufferlist_string(in, text, sizeof(text)); /* the tag */
+		bufferlist_string(in, text, sizeof(text)); /* the new cookie */
+	}
+	call.watch = watch_of(text);
+	if (in->failed || !plausible(version))
+		EMIT(undecoded("lock call"));
+	else
+		EMIT(lock_call(&call));
+}
+
+/* One entry: what of the image it changes. Returns false when it is none. */
+static bool entry(struct bufferlist *in, struct rbdprof_journal_append *append)
+{
+	uint64_t preamble = bufferlist_u64(in);
+	uint8_t version = bufferlist_u8(in);
+	uint64_t number = bufferlist_u64(in), tag = bufferlist_u64(in);
+	uint32_t data_bytes = bufferlist_u32(in), begin = in->at, kind;
+	uint32_t i = append->count;
+
+	if (preamble != ENTRY_PREAMBLE || !plausible(version))
+		return false;
+	if (!plausible(bufferlist_begin(in)))
+		return false;
+	kind = bufferlist_u32(in);
+	if (!i)
+		append->tag = tag;
+	append->entries[i] = number;
+	append->kinds[i] = kind < 255 ? (uint8_t)kind : 255;
+	append->offsets_bytes[i] = append->lengths_bytes[i] = 0;
+	if (kind == RBDPROF_ENTRY_WRITE || kind == RBDPROF_ENTRY_DISCARD) {
+		append->offsets_bytes[i] = bufferlist_u64(in);
+		append->lengths_bytes[i] = bufferlist_u64(in);
+	}
+	append->count++;
+	in->at = begin;
+	bufferlist_skip(in, (uint64_t)data_bytes + 4); /* and the checksum */
+	return !in->failed;
+}
+
+static void journal_append(uint64_t operation, struct bufferlist *in)
+{
+	struct rbdprof_journal_append append = {.operation = operation};
+
+	bufferlist_u64(in); /* the size at which the object is full */
+	append.append_bytes = bufferlist_u32(in);
+	while (!in->failed && in->at < in->length) {
+		if (!entry(in, &append)) {
+			EMIT(undecoded("journal entry"));
+			break;
+		}
+		if (append.count == RBDPROF_ENTRIES_AT_ONCE) {
+			EMIT(journal_append(&append));
+			append.count = 0;
+			append.append_bytes = 0; /* told once */
+		}
+	}
+	if (append.count)
+		EMIT(journal_append(&append));
+}
+
+void payload_call(uint64_t operation, enum rbdprof_method method, const void *list, enum bufferlist_age age)
+{
+	struct bufferlist in;
+
+	switch (method) {
+	case RBDPROF_METHOD_lock_lock:
+	case RBDPROF_METHOD_lock_unlock:
+	case RBDPROF_METHOD_lock_break_lock:
+	case RBDPROF_METHOD_lock_set_cookie:
+		in = bufferlist_read(list, age);
+		lock_call(operation, method, &in);
+		break;
+	case RBDPROF_METHOD_journal_append:
+		in = bufferlist_read(list, age);
+		journal_append(operation, &in);
+		break;
+	default:
+		break;
+	}
+}
+
+bool payload_notification(struct rbdprof_notification_is *is, const void *payload, enum bufferlist_age age)
+{
+	struct bufferlist in = bufferlist_read(payload, age);
+	uint8_t version = bufferlist_begin(&in);
+
+	is->what = bufferlist_u32(&in);
+	is->about = is->what <= RBDPROF_REQUEST_LOCK ? bufferlist_u64(&in) : 0;
+	if (in.failed || !plausible(version)) {
+		EMIT(undecoded("notification"));
+		return false;
+	}
+	return true;
+}
+
+bool payload_answer(int32_t *result, const void *reply, enum bufferlist_age age)
+{
+	struct bufferlist in = bufferlist_read(reply, age);
+
+	*result = 0;
+	if (!in.length)
+		return false;
+	bufferlist_begin(&in);
+	*result = (int32_t)bufferlist_u32(&in);
+	if (in.failed)
+		EMIT(undecoded("answer to a notification"));
+	return !in.failed;
+}
