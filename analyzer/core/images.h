@@ -19,7 +19,8 @@ struct thread {
 	uint32_t number;        /* within the process */
 	uint32_t tid;           /* 0 while not described */
 	char *name;             /* owned; "" while not described */
-	uint64_t first_request; /* number of its first request whose S is in the trace; NO_REQUEST before that */
+	uint64_t first_request; /* least number of its requests whose S is in the trace; NO_REQUEST before that */
+	uint64_t last_request;  /* and the greatest */
 	UT_hash_handle hh;
 };
 

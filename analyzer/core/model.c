@@ -166,6 +166,8 @@ static int feed_request(struct model *model, struct process *process, const stru
 			return -ENOMEM;
 		if (event->request.request < thread->first_request)
 			thread->first_request = event->request.request;
+		if (event->request.request > thread->last_request)
+			thread->last_request = event->request.request;
 	}
 	status = requests_open(model->requests, process, client, event, process->health.totals, &request);
 	if (status == -EEXIST)
@@ -182,13 +184,16 @@ static int feed_request(struct model *model, struct process *process, const stru
 }
 
 /*
- * An announcement of a request that is not in flight. The announcer may have looked just before the request ended; then the request was
- * seen already and is over. Only where events were lost can it be news.
+ * An announcement of a request that is not in flight. The announcer may have looked just before the request ended: then its S was seen and
+ * it is over, and only where events were lost can it be news. Or the announcer was faster than the request's own event, which comes yet.
  */
 static int feed_request_open(struct model *model, struct process *process, const struct event *event)
 {
-	if (is_of_recording(process, event->request.request) && !process->health.lost_count &&
-	    !requests_find(model->requests, event->process, event->request.request))
+	uint64_t number = event->request.request;
+	const struct thread *thread = process_thread_find(process, submitter_of(number));
+
+	if (thread && thread->first_request <= number && number <= thread->last_request && !process->health.lost_count &&
+	    !requests_find(model->requests, event->process, number))
 		return 0;
 	return feed_request(model, process, event);
 }
