@@ -31,7 +31,10 @@
 #define END_PATIENCE_MS   5000
 #define FAMILY            16 /* the daemon, its consumer, a run-as helper of each, and room */
 
-/* The lock file: "PID START" of the daemon that rbdprof started, then the wait files from before it, a name a line. */
+/*
+ * The lock file: "PID START" of the daemon that rbdprof started, 0 0 when there is none, then the wait files from before it, a name
+ * a line. Empty when neither matters.
+ */
 static void lock_write(const struct daemon *daemon)
 {
 	char text[SHM_FILES * (SHM_NAME_BYTES + 1) + 64];
@@ -39,7 +42,7 @@ static void lock_write(const struct daemon *daemon)
 
 	if (daemon->lock < 0)
 		return;
-	if (daemon->pid) {
+	if (daemon->pid || daemon->keep_before) {
 		length = snprintf(text, sizeof(text), "%d %" PRIu64 "\n", (int)daemon->pid, daemon->start);
 		for (unsigned int f = 0; f < daemon->before.count; f++)
 			length += snprintf(text + length, sizeof(text) - (size_t)length, "%s\n", daemon->before.name[f]);
@@ -49,7 +52,7 @@ static void lock_write(const struct daemon *daemon)
 		say("cannot write " LOCK_FILE ": %s", strerror(errno));
 }
 
-/* Takes over the daemon that an earlier recording started, if it still lives. */
+/* Takes over the daemon that an earlier recording started, if it still lives, and what was there before it. */
 static void lock_read(struct daemon *daemon)
 {
 	char text[SHM_FILES * (SHM_NAME_BYTES + 1) + 64], *line, *next;
@@ -60,10 +63,12 @@ static void lock_read(struct daemon *daemon)
 	if (length <= 0)
 		return;
 	text[length] = 0;
-	if (sscanf(text, "%d %" SCNu64, &pid, &start) != 2 || !proc_is((pid_t)pid, start))
+	if (sscanf(text, "%d %" SCNu64, &pid, &start) != 2)
 		return;
-	daemon->pid = (pid_t)pid;
-	daemon->start = start;
+	if (proc_is((pid_t)pid, start)) {
+		daemon->pid = (pid_t)pid;
+		daemon->start = start;
+	}
 	daemon->before.count = 0;
 	line = strchr(text, '\n');
 	for (line = line ? line + 1 : text + length; *line && daemon->before.count < SHM_FILES; line = next) {
@@ -200,7 +205,6 @@ static int start(struct daemon *daemon)
 	int failure[2], error = 0, result;
 	pid_t pid, parent = getpid();
 
-	shm_list(&daemon->before);
 	daemon->log = memfd_create("rbdprof-sessiond", MFD_CLOEXEC);
 	if (daemon->log < 0 || pipe2(failure, O_CLOEXEC)) {
 		result = -errno;
@@ -306,7 +310,10 @@ void daemon_close(struct daemon *daemon)
 		if (sessions <= 0)
 			end(daemon, sessions == 0);
 	}
-	shm_tidy(&daemon->before);
+	/* A program that outlives its recording still sleeps on its file: a later recording removes that. */
+	daemon->keep_before = shm_tidy(&daemon->before) && !daemon->pid;
+	if (daemon->locked && !daemon->pid)
+		lock_write(daemon);
 	daemon_unlock(daemon);
 	if (daemon->lock >= 0)
 		close(daemon->lock);

@@ -23,7 +23,8 @@ struct daemon {
 	uint64_t start;          /* when it started, for proc_is() */
 	int log;                 /* what it wrote, when this process started it; else -1 */
 	char home[32];           /* the private LTTNG_HOME, or "" */
-	struct shm_files before; /* the wait files from before that daemon, or from before this recording */
+	struct shm_files before; /* the wait files from before this recording, and before those whose files are still in use */
+	bool keep_before;        /* the lock file carries them on to the next recording */
 };
 
 /*

@@ -4,6 +4,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/statvfs.h>
@@ -39,30 +40,32 @@ void shm_list(struct shm_files *files)
 }
 
 /* A program that opens the file after the lease waits for it, and would then sleep on a removed one: the time between is kept short. */
-static void remove_unused(const char *name)
+static bool remove_unused(const char *name)
 {
 	char path[sizeof(FOLDER) + SHM_NAME_BYTES + 1];
+	bool removed;
 	int fd;
 
 	snprintf(path, sizeof(path), FOLDER "/%s", name);
 	fd = open(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW);
 	if (fd < 0)
-		return;
-	if (!fcntl(fd, F_SETLEASE, F_WRLCK))
-		unlink(path);
+		return errno == ENOENT;
+	removed = !fcntl(fd, F_SETLEASE, F_WRLCK) && !unlink(path);
 	close(fd);
+	return removed;
 }
 
-void shm_tidy(const struct shm_files *before)
+unsigned int shm_tidy(const struct shm_files *before)
 {
 	struct shm_files now;
-	unsigned int b;
+	unsigned int b, left = 0;
 
 	shm_list(&now);
 	for (unsigned int n = 0; n < now.count; n++) {
 		for (b = 0; b < before->count && strcmp(before->name[b], now.name[n]); b++)
 			;
 		if (b == before->count)
-			remove_unused(now.name[n]);
+			left += !remove_unused(now.name[n]);
 	}
+	return left;
 }

@@ -23,7 +23,7 @@ int shm_room(uint64_t *size_bytes, uint64_t *free_bytes);
 /* Which wait files are there now. */
 void shm_list(struct shm_files *files);
 
-/* Removes the wait files that are not among `before` and that no process has open or mapped. */
-void shm_tidy(const struct shm_files *before);
+/* Removes the wait files that are not among `before`, but for those that a process has open or mapped; returns how many these are. */
+unsigned int shm_tidy(const struct shm_files *before);
 
 #endif
