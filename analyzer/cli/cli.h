@@ -1,0 +1,17 @@
+/*
+ * The verbs of the rbdprof command, one file each. A verb gets its own arguments: argv[0] is its name. It returns the exit status.
+ * This knows their names and first lines of help, nothing of what they do.
+ */
+#ifndef RBDPROF_ANALYZER_CLI_CLI_H
+#define RBDPROF_ANALYZER_CLI_CLI_H
+
+/* VERB(name, what it does) */
+#define VERBS(VERB)                                                                                                                        \
+	VERB(record, "run a command and record what librbd does in it")                                                                   \
+	VERB(report, "say where the time of a recording's requests went")
+
+#define VERB(name, help) int verb_##name(int argc, char **argv);
+VERBS(VERB)
+#undef VERB
+
+#endif

@@ -1,0 +1,44 @@
+/*
+ * What a writer is given: the results of the core and what only the reading knows. Writers put it on a stream, in one form each;
+ * they compute nothing that another form would have to compute again.
+ */
+#ifndef RBDPROF_ANALYZER_WRITERS_REPORT_H
+#define RBDPROF_ANALYZER_WRITERS_REPORT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include "analyzer/core/model.h"
+#include "analyzer/recording.h"
+
+/* Everything is borrowed. */
+struct report {
+	const struct model *model; /* finished */
+	const struct recording *recordings;
+	size_t recording_count;
+	const char *image;         /* only this image, as report_image_wanted tells; NULL: all */
+	const char *const *problems; /* what could not be read, a sentence each */
+	size_t problem_count;
+	uint64_t unknown_events; /* with names that this analyzer does not know, left out */
+	uint64_t missing_fields; /* events left out because they lack a field */
+};
+
+/* Is the image in the report? `image` may be given as NAME, POOL/NAME or POOL/NAMESPACE/NAME. */
+bool report_image_wanted(const struct report *report, const struct image *image);
+
+/* All anomalies: the core's, what could not be read, and events without their fields. */
+uint64_t report_anomalies(const struct report *report);
+
+/*
+ * The name of the lowest feature in *features as the rbd command says it, or its number for a bit without a name; it is taken out of
+ * *features. NULL when none is left. Static, until the next call. Bits: RBD_FEATURE_* of rbd/features.h.
+ */
+const char *feature_next(uint64_t *features);
+
+/* Each writes the whole report, and returns 0 or -EIO or -ENOMEM. */
+int text_write(FILE *out, const struct report *report);
+int json_write(FILE *out, const struct report *report);
+
+#endif
