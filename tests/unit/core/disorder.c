@@ -156,9 +156,11 @@ static void test_any_order(void **unused)
 
 int main(void)
 {
+	/* clang-format off */
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(test_any_order),
+		cmocka_unit_test(test_any_order),
 	};
+	/* clang-format on */
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

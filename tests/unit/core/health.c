@@ -133,11 +133,17 @@ static void test_unaccounted(void **unused)
 
 int main(void)
 {
+	/* clang-format off */
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(test_anomalies),      cmocka_unit_test(test_unseen_once),      cmocka_unit_test(test_time),
-	    cmocka_unit_test(test_lost_intervals), cmocka_unit_test(test_counts_that_wrap), cmocka_unit_test(test_bounded),
-	    cmocka_unit_test(test_unaccounted),
+		cmocka_unit_test(test_anomalies),
+		cmocka_unit_test(test_unseen_once),
+		cmocka_unit_test(test_time),
+		cmocka_unit_test(test_lost_intervals),
+		cmocka_unit_test(test_counts_that_wrap),
+		cmocka_unit_test(test_bounded),
+		cmocka_unit_test(test_unaccounted),
 	};
+	/* clang-format on */
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

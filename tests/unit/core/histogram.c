@@ -167,12 +167,18 @@ static void test_merge(void **unused)
 
 int main(void)
 {
+	/* clang-format off */
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(test_uniform),       cmocka_unit_test(test_all_magnitudes),
-	    cmocka_unit_test(test_edges),         cmocka_unit_test(test_small_values_are_exact),
-	    cmocka_unit_test(test_example),       cmocka_unit_test(test_empty),
-	    cmocka_unit_test(test_rows_are_lazy), cmocka_unit_test(test_merge),
+		cmocka_unit_test(test_uniform),
+		cmocka_unit_test(test_all_magnitudes),
+		cmocka_unit_test(test_edges),
+		cmocka_unit_test(test_small_values_are_exact),
+		cmocka_unit_test(test_example),
+		cmocka_unit_test(test_empty),
+		cmocka_unit_test(test_rows_are_lazy),
+		cmocka_unit_test(test_merge),
 	};
+	/* clang-format on */
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -176,15 +176,17 @@ static void test_undescribed(void **unused)
 
 int main(void)
 {
+	/* clang-format off */
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test_setup_teardown(test_process, setup, teardown),
-	    cmocka_unit_test_setup_teardown(test_threads, setup, teardown),
-	    cmocka_unit_test_setup_teardown(test_what_makes_an_image, setup, teardown),
-	    cmocka_unit_test_setup_teardown(test_clients, setup, teardown),
-	    cmocka_unit_test_setup_teardown(test_config, setup, teardown),
-	    cmocka_unit_test_setup_teardown(test_closed, setup, teardown),
-	    cmocka_unit_test_setup_teardown(test_undescribed, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_process, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_threads, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_what_makes_an_image, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_clients, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_config, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_closed, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_undescribed, setup, teardown),
 	};
+	/* clang-format on */
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

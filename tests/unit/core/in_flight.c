@@ -95,11 +95,13 @@ static void test_against_counting(void **unused)
 
 int main(void)
 {
+	/* clang-format off */
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(test_by_hand),
-	    cmocka_unit_test(test_no_length),
-	    cmocka_unit_test(test_against_counting),
+		cmocka_unit_test(test_by_hand),
+		cmocka_unit_test(test_no_length),
+		cmocka_unit_test(test_against_counting),
 	};
+	/* clang-format on */
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -120,9 +120,15 @@ static void test_order(void **unused)
 
 int main(void)
 {
+	/* clang-format off */
 	const struct CMUnitTest tests[] = {
-	    TEST(apart), TEST(failed_apart), TEST(condition), TEST(unknown_kind), TEST(order),
+		TEST(apart),
+		TEST(failed_apart),
+		TEST(condition),
+		TEST(unknown_kind),
+		TEST(order),
 	};
+	/* clang-format on */
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

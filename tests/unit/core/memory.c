@@ -110,9 +110,11 @@ static void test_each_fails_in_turn(void **unused)
 
 int main(void)
 {
+	/* clang-format off */
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(test_each_fails_in_turn),
+		cmocka_unit_test(test_each_fails_in_turn),
 	};
+	/* clang-format on */
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

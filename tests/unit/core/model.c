@@ -271,6 +271,20 @@ static void test_said_again(void **unused)
 	check_anomalies(0, 0);
 }
 
+/* The announcement overtakes the request's own event, which is late by as long as announcing took: S is 40, not 50. */
+static void test_announced_before_it_is_said(void **unused)
+{
+	(void)unused;
+	run(TEXT_IMAGE "10 p0 request request=1:1 image=1 kind=write\n"
+		       "20 p0 complete request=1:1 looked=1\n"
+		       "45 p0 request_open request=1:2 image=1 kind=write age_ns=5\n"
+		       "50 p0 request request=1:2 image=1 kind=write\n"
+		       "60 p0 complete request=1:2 looked=1\n");
+	assert_int_equal(writes(4001)->completed, 2);
+	assert_int_equal(writes(4001)->latency.sum, 10 + 20);
+	check_anomalies(0, 0);
+}
+
 static void test_open_at_the_end(void **unused)
 {
 	(void)unused;
@@ -404,28 +418,31 @@ static void test_long(void **unused)
 
 int main(void)
 {
+	/* clang-format off */
 	const struct CMUnitTest tests[] = {
-	    TEST(empty),
-	    TEST(one_write),
-	    TEST(two_clients_of_one_process),
-	    TEST(two_processes),
-	    TEST(complete_without_request),
-	    TEST(request_lost),
-	    TEST(loss_elsewhere),
-	    TEST(looked_at_but_never_complete),
-	    TEST(negative_phase),
-	    TEST(duplicate_request),
-	    TEST(unknown_image_and_kind),
-	    TEST(recording_begins_late),
-	    TEST(said_again),
-	    TEST(open_at_the_end),
-	    TEST(complete_lost),
-	    TEST(unaccounted),
-	    TEST(time_went_back),
-	    TEST(newer_schema),
-	    TEST(locks),
-	    TEST(long),
+		TEST(empty),
+		TEST(one_write),
+		TEST(two_clients_of_one_process),
+		TEST(two_processes),
+		TEST(complete_without_request),
+		TEST(request_lost),
+		TEST(loss_elsewhere),
+		TEST(looked_at_but_never_complete),
+		TEST(negative_phase),
+		TEST(duplicate_request),
+		TEST(unknown_image_and_kind),
+		TEST(recording_begins_late),
+		TEST(said_again),
+		TEST(announced_before_it_is_said),
+		TEST(open_at_the_end),
+		TEST(complete_lost),
+		TEST(unaccounted),
+		TEST(time_went_back),
+		TEST(newer_schema),
+		TEST(locks),
+		TEST(long),
 	};
+	/* clang-format on */
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -74,11 +74,13 @@ static void test_names(void **unused)
 
 int main(void)
 {
+	/* clang-format off */
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(test_cases),
-	    cmocka_unit_test(test_disorder),
-	    cmocka_unit_test(test_names),
+		cmocka_unit_test(test_cases),
+		cmocka_unit_test(test_disorder),
+		cmocka_unit_test(test_names),
 	};
+	/* clang-format on */
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -320,21 +320,23 @@ static void test_many(void **unused)
 
 int main(void)
 {
+	/* clang-format off */
 	const struct CMUnitTest tests[] = {
-	    TEST(callback_and_reap),
-	    TEST(looked_inside_the_callback),
-	    TEST(one_reap_of_several),
-	    TEST(same_number_in_two_processes),
-	    TEST(reap_overtakes_complete),
-	    TEST(unknown),
-	    TEST(duplicates),
-	    TEST(complete_before_request),
-	    TEST(announced),
-	    TEST(finds_its_client),
-	    TEST(sweep),
-	    TEST(end),
-	    TEST(many),
+		TEST(callback_and_reap),
+		TEST(looked_inside_the_callback),
+		TEST(one_reap_of_several),
+		TEST(same_number_in_two_processes),
+		TEST(reap_overtakes_complete),
+		TEST(unknown),
+		TEST(duplicates),
+		TEST(complete_before_request),
+		TEST(announced),
+		TEST(finds_its_client),
+		TEST(sweep),
+		TEST(end),
+		TEST(many),
 	};
+	/* clang-format on */
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

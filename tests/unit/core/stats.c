@@ -209,10 +209,17 @@ static void test_made_before_the_recording(void **unused)
 
 int main(void)
 {
+	/* clang-format off */
 	const struct CMUnitTest tests[] = {
-	    TEST(counts),          TEST(no_span),   TEST(phases_sum_exactly),        TEST(irregular),
-	    TEST(never_looked_at), TEST(left_open), TEST(made_before_the_recording),
+		TEST(counts),
+		TEST(no_span),
+		TEST(phases_sum_exactly),
+		TEST(irregular),
+		TEST(never_looked_at),
+		TEST(left_open),
+		TEST(made_before_the_recording),
 	};
+	/* clang-format on */
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
