@@ -15,16 +15,18 @@ enum member_type {
 	MEMBER_I32,
 	MEMBER_I64,
 	MEMBER_STRING,
-	MEMBER_REQUESTS, /* a sequence of 64-bit numbers: reap.requests and reap.count */
+	MEMBER_NUMBERS, /* a sequence of numbers, as 64 bits each; its length is kept where `count` says */
 };
 
 struct member {
 	const char *field;
 	enum member_type type;
 	uint16_t offset; /* within struct event */
+	uint16_t count;  /* NUMBERS: where their count goes */
 };
 
-#define MEMBER(TYPE, group, field)  {#field, MEMBER_##TYPE, offsetof(struct event, group.field)}
+#define MEMBER(TYPE, group, field)  {#field, MEMBER_##TYPE, offsetof(struct event, group.field), 0}
+#define NUMBERS(group, field) {#field, MEMBER_NUMBERS, offsetof(struct event, group.field), offsetof(struct event, group.count)}
 #define MEMBERS_MAX		    20
 #define EVENT(TYPE, name, ...)	    {PROVIDER #name, EVENT_##TYPE, {__VA_ARGS__}}
 
@@ -48,7 +50,7 @@ static const struct known_event {
 	      MEMBER(U64, image, size_bytes), MEMBER(U64, image, features), MEMBER(U64, image, object_size_bytes),
 	      MEMBER(U64, image, stripe_unit_bytes), MEMBER(U64, image, stripe_count), MEMBER(U8, image, read_only),
 	      MEMBER(STRING, image, cluster), MEMBER(STRING, image, release), MEMBER(STRING, image, pool),
-	      {"namespace", MEMBER_STRING, offsetof(struct event, image.namespace_)}, MEMBER(STRING, image, name), MEMBER(STRING, image, id),
+	      {"namespace", MEMBER_STRING, offsetof(struct event, image.namespace_), 0}, MEMBER(STRING, image, name), MEMBER(STRING, image, id),
 	      MEMBER(STRING, image, snapshot), MEMBER(STRING, image, prefix)),
 	EVENT(CONFIG, config, MEMBER(U32, config, image), MEMBER(STRING, config, option), MEMBER(STRING, config, value)),
 	EVENT(UNSEEN, unseen, MEMBER(STRING, unseen, function)),
@@ -59,9 +61,35 @@ static const struct known_event {
 	EVENT(REQUEST_OPEN, request_open, REQUEST_MEMBERS, MEMBER(U64, request, age_ns)),
 	EVENT(COMPLETE, complete, MEMBER(U64, complete, request), MEMBER(U32, complete, thread), MEMBER(I64, complete, result),
 	      MEMBER(U64, complete, c2d_ns), MEMBER(U8, complete, looked)),
-	EVENT(REAP, reap, {"requests", MEMBER_REQUESTS, offsetof(struct event, reap.requests)}),
+	EVENT(REAP, reap, NUMBERS(reap, requests)),
 	EVENT(LOCK_WAIT, lock_wait, WAIT_MEMBERS),
 	EVENT(COND_WAIT, cond_wait, WAIT_MEMBERS),
+	EVENT(OBJECT, object, MEMBER(U64, object, object), MEMBER(STRING, object, name)),
+	EVENT(OPERATION, operation, MEMBER(U64, operation, operation), MEMBER(U64, operation, client), MEMBER(I64, operation, pool_id),
+	      MEMBER(U64, operation, object), MEMBER(U64, operation, methods), MEMBER(U64, operation, watch), MEMBER(U8, operation, kind),
+	      MEMBER(U8, operation, synchronous), MEMBER(U8, operation, tracked)),
+	EVENT(OPERATION_DONE, operation_done, MEMBER(U64, operation_done, operation), MEMBER(I32, operation_done, result),
+	      MEMBER(U64, operation_done, reply_bytes)),
+	EVENT(LOCK_CALL, lock_call, MEMBER(U64, lock_call, operation), MEMBER(U64, lock_call, watch), MEMBER(U64, lock_call, locker),
+	      MEMBER(U8, lock_call, method), MEMBER(U8, lock_call, lock_type)),
+	EVENT(JOURNAL_APPEND, journal_append, MEMBER(U64, journal_append, operation), MEMBER(U64, journal_append, tag),
+	      MEMBER(U32, journal_append, append_bytes), NUMBERS(journal_append, entries), NUMBERS(journal_append, offsets_bytes),
+	      NUMBERS(journal_append, lengths_bytes), NUMBERS(journal_append, kinds)),
+	EVENT(NOTIFICATION, notification, MEMBER(U64, notification, operation), MEMBER(U64, notification, client),
+	      MEMBER(U64, notification, object), MEMBER(U64, notification, notify_id), MEMBER(U64, notification, notifier),
+	      MEMBER(U64, notification, about), MEMBER(U32, notification, what)),
+	EVENT(NOTIFY_ACK, notify_ack, MEMBER(U64, notify_ack, client), MEMBER(U64, notify_ack, object), MEMBER(U64, notify_ack, notify_id),
+	      MEMBER(I32, notify_ack, result), MEMBER(U8, notify_ack, answered)),
+	EVENT(WATCHING, watching, MEMBER(U64, watch, client), MEMBER(U64, watch, object), MEMBER(U64, watch, watch)),
+	EVENT(WATCH_ERROR, watch_error, MEMBER(U64, watch, client), MEMBER(U64, watch, object), MEMBER(U64, watch, watch),
+	      MEMBER(I32, watch, error)),
+	EVENT(LOCK_ACQUIRED, lock_acquired, MEMBER(U32, lock_acquired, image)),
+	EVENT(SENT, sent, MEMBER(U64, sent, client), MEMBER(U64, sent, transaction), MEMBER(I64, sent, pool_id),
+	      MEMBER(U32, sent, placement_group), MEMBER(U32, sent, object_hash), MEMBER(U32, sent, flags), MEMBER(U32, sent, code),
+	      MEMBER(U32, sent, extents), MEMBER(U64, sent, offset_bytes), MEMBER(U64, sent, length_bytes)),
+	EVENT(THROTTLED, throttled, MEMBER(U64, throttled, bucket), MEMBER(U64, throttled, wanted), MEMBER(U64, throttled, granted)),
+	EVENT(TIMER, timer, MEMBER(U64, timer, delay_ns)),
+	EVENT(UNDECODED, undecoded, MEMBER(STRING, undecoded, what)),
 };
 /* clang-format on */
 
@@ -70,6 +98,7 @@ struct decode_layout {
 	const struct known_event *known; /* NULL: not decoded */
 	bool ours;                       /* of our provider: counted when it cannot be decoded */
 	bool unknown;                    /* its name is not known; else a field is missing */
+	bool has_numbers;                /* a member is a sequence */
 	uint8_t member_count;
 	uint16_t index[MEMBERS_MAX]; /* of each member's field within the payload */
 };
@@ -86,7 +115,7 @@ static bool type_fits(enum member_type type, const bt_field_class *class)
 		return bt_field_class_get_type(class) == BT_FIELD_CLASS_TYPE_SIGNED_INTEGER;
 	case MEMBER_STRING:
 		return bt_field_class_get_type(class) == BT_FIELD_CLASS_TYPE_STRING;
-	case MEMBER_REQUESTS:
+	case MEMBER_NUMBERS:
 		return bt_field_class_type_is(bt_field_class_get_type(class), BT_FIELD_CLASS_TYPE_DYNAMIC_ARRAY) &&
 		       bt_field_class_get_type(bt_field_class_array_borrow_element_field_class_const(class)) ==
 			       BT_FIELD_CLASS_TYPE_UNSIGNED_INTEGER;
@@ -127,6 +156,7 @@ static void resolve(struct decode_layout *layout, const bt_event_class *class)
 
 		if (index < 0)
 			return;
+		layout->has_numbers |= known->members[i].type == MEMBER_NUMBERS;
 		layout->index[layout->member_count++] = (uint16_t)index;
 	}
 	layout->known = known;
@@ -153,23 +183,35 @@ static struct decode_layout *find_layout(struct decode_stream *stream, const bt_
 	return stream->layouts[id];
 }
 
-static int read_requests(struct decode_stream *stream, const bt_field *field, struct event *event)
+/* An event's sequences lie behind each other in the stream's room, which is large enough for all of them before the first is read. */
+static int make_room(struct decode_stream *stream, const struct decode_layout *layout, const bt_field *payload)
+{
+	uint64_t count = 0;
+	uint64_t *grown;
+
+	for (unsigned int i = 0; i < layout->member_count; i++)
+		if (layout->known->members[i].type == MEMBER_NUMBERS)
+			count += bt_field_array_get_length(bt_field_structure_borrow_member_field_by_index_const(payload, layout->index[i]));
+	if (count <= stream->number_room)
+		return 0;
+	grown = realloc(stream->numbers, count * sizeof(*grown));
+	if (!grown)
+		return -ENOMEM;
+	stream->numbers = grown;
+	stream->number_room = count;
+	return 0;
+}
+
+/* Returns where the next sequence goes. */
+static uint64_t *read_numbers(uint64_t *to, const bt_field *field, const struct member *member, struct event *event)
 {
 	uint64_t count = bt_field_array_get_length(field);
 
-	if (count > stream->request_room) {
-		uint64_t *grown = realloc(stream->requests, count * sizeof(*grown));
-
-		if (!grown)
-			return -ENOMEM;
-		stream->requests = grown;
-		stream->request_room = count;
-	}
 	for (uint64_t i = 0; i < count; i++)
-		stream->requests[i] = bt_field_integer_unsigned_get_value(bt_field_array_borrow_element_field_by_index_const(field, i));
-	event->reap.requests = stream->requests;
-	event->reap.count = count;
-	return 0;
+		to[i] = bt_field_integer_unsigned_get_value(bt_field_array_borrow_element_field_by_index_const(field, i));
+	*(const uint64_t **)((char *)event + member->offset) = to;
+	*(size_t *)((char *)event + member->count) = count;
+	return to + count;
 }
 
 int decode_event(struct decode_stream *stream, const struct decode_process *process, const bt_message *message, struct decode_counts *counts,
@@ -178,6 +220,7 @@ int decode_event(struct decode_stream *stream, const struct decode_process *proc
 	const bt_event *bt_event = bt_message_event_borrow_event_const(message);
 	const struct decode_layout *layout = find_layout(stream, bt_event_borrow_class_const(bt_event));
 	const bt_field *payload;
+	uint64_t *next;
 
 	if (!layout)
 		return -ENOMEM;
@@ -193,6 +236,9 @@ int decode_event(struct decode_stream *stream, const struct decode_process *proc
 	event->process = process->number;
 	event->request.age_ns = 0; /* the one member that a REQUEST has and its event has not */
 	payload = bt_event_borrow_payload_field_const(bt_event);
+	if (layout->has_numbers && make_room(stream, layout, payload))
+		return -ENOMEM;
+	next = stream->numbers;
 	for (unsigned int i = 0; i < layout->member_count; i++) {
 		const struct member *member = &layout->known->members[i];
 		const bt_field *field = bt_field_structure_borrow_member_field_by_index_const(payload, layout->index[i]);
@@ -217,9 +263,8 @@ int decode_event(struct decode_stream *stream, const struct decode_process *proc
 		case MEMBER_STRING:
 			*(const char **)to = bt_field_string_get_value(field);
 			break;
-		case MEMBER_REQUESTS:
-			if (read_requests(stream, field, event))
-				return -ENOMEM;
+		case MEMBER_NUMBERS:
+			next = read_numbers(next, field, member, event);
 			break;
 		}
 	}
@@ -292,6 +337,6 @@ void decode_stream_fini(struct decode_stream *stream)
 	for (uint64_t i = 0; i < stream->layout_count; i++)
 		free(stream->layouts[i]);
 	free(stream->layouts);
-	free(stream->requests);
+	free(stream->numbers);
 	memset(stream, 0, sizeof(*stream));
 }

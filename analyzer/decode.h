@@ -33,8 +33,8 @@ struct decode_process {
 struct decode_stream {
 	struct decode_layout **layouts; /* by the event class's number within its stream class; owned */
 	uint64_t layout_count;
-	uint64_t *requests;             /* room for the numbers of a reap event; owned */
-	uint64_t request_room;
+	uint64_t *numbers;              /* room for the sequences of one event; owned */
+	uint64_t number_room;
 };
 
 /*

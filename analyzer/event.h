@@ -27,6 +27,20 @@ enum event_type {
 	EVENT_REAP,         /* A of one or more requests */
 	EVENT_LOCK_WAIT,    /* a contended acquisition is over */
 	EVENT_COND_WAIT,    /* a wait on a condition variable is over */
+	EVENT_OBJECT,         /* a RADOS object's number has a name */
+	EVENT_OPERATION,      /* an operation is about to be sent through librados; what it carries was told just before */
+	EVENT_OPERATION_DONE, /* its reply is here */
+	EVENT_LOCK_CALL,      /* it calls the lock class */
+	EVENT_JOURNAL_APPEND, /* it appends entries to a journal */
+	EVENT_NOTIFICATION,   /* clients tell each other something about an image's header: sent or received */
+	EVENT_NOTIFY_ACK,     /* the answer to one that was received */
+	EVENT_WATCHING,       /* a watch is established */
+	EVENT_WATCH_ERROR,    /* a watch is lost */
+	EVENT_LOCK_ACQUIRED,  /* the image's exclusive lock is usable for requests */
+	EVENT_SENT,           /* a data operation is handed to the network */
+	EVENT_THROTTLED,      /* QoS granted less than was asked for */
+	EVENT_TIMER,          /* librbd arms a timer */
+	EVENT_UNDECODED,      /* a payload that the shim could not read */
 	EVENT_LOST,         /* made by the reader: the tracer dropped events */
 };
 
@@ -115,6 +129,91 @@ struct event {
 			int32_t result;
 			uint8_t kind;
 		} wait;
+		struct {
+			uint64_t object;
+			const char *name;
+		} object;
+		struct {
+			uint64_t operation;
+			uint64_t client;
+			int64_t pool_id;
+			uint64_t object;
+			uint64_t methods;
+			uint64_t watch;
+			uint8_t kind;
+			uint8_t synchronous;
+			uint8_t tracked;
+		} operation;
+		struct {
+			uint64_t operation;
+			int32_t result;
+			uint64_t reply_bytes;
+		} operation_done;
+		struct {
+			uint64_t operation;
+			uint64_t watch;
+			uint64_t locker;
+			uint8_t method;
+			uint8_t lock_type;
+		} lock_call;
+		struct {
+			uint64_t operation;
+			uint64_t tag;
+			uint32_t append_bytes;
+			size_t count; /* of each of these */
+			const uint64_t *entries;
+			const uint64_t *offsets_bytes;
+			const uint64_t *lengths_bytes;
+			const uint64_t *kinds; /* enum rbdprof_entry */
+		} journal_append;
+		struct {
+			uint64_t operation; /* 0: received */
+			uint64_t client;
+			uint64_t object;
+			uint64_t notify_id;
+			uint64_t notifier;
+			uint64_t about;
+			uint32_t what; /* enum rbdprof_notification */
+		} notification;
+		struct {
+			uint64_t client;
+			uint64_t object;
+			uint64_t notify_id;
+			int32_t result;
+			uint8_t answered; /* 0: the answer was empty */
+		} notify_ack;
+		struct {
+			uint64_t client;
+			uint64_t object;
+			uint64_t watch;
+			int32_t error; /* WATCHING: 0 */
+		} watch;
+		struct {
+			uint32_t image;
+		} lock_acquired;
+		struct {
+			uint64_t client;
+			uint64_t transaction;
+			int64_t pool_id;
+			uint32_t placement_group;
+			uint32_t object_hash;
+			uint32_t flags;
+			uint32_t code;
+			uint32_t extents;
+			uint64_t offset_bytes;
+			uint64_t length_bytes;
+		} sent;
+		struct {
+			uint64_t bucket;
+			uint64_t wanted;
+			uint64_t granted;
+		} throttled;
+		struct {
+			uint64_t delay_ns;
+		} timer;
+		struct {
+			const char *what;
+		} undecoded;
 		struct {
 			uint64_t begin_ns; /* the interval in which they were dropped ends at the event's time */
 			uint64_t events;

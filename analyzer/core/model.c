@@ -281,10 +281,9 @@ int model_feed(struct model *model, const struct event *event)
 	case EVENT_LOCK_WAIT:
 	case EVENT_COND_WAIT:
 		return feed_wait(model, process, event);
-	case EVENT_LOST:
-		break;
+	default:
+		return 0;
 	}
-	return 0;
 }
 
 /* What only the end can tell: whether an event that was missing had been lost. */
