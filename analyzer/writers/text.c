@@ -96,6 +96,14 @@ static void put_kind(FILE *out, const char *name, const struct kind_stats *kind)
 	struct cell cell, more;
 
 	fprintf(out, "\n    %s: %llu completed, %llu failed", name, (unsigned long long)kind->completed, (unsigned long long)kind->failed);
+	/* One request has no rate, and its distribution is one number. */
+	if (kind->completed == 1 && kind->latency.count == 1) {
+		fprintf(out, ", latency %s", cell_ns(&cell, (double)kind->latency.sum));
+		if (kind->total.count == 1)
+			fprintf(out, ", total %s", cell_ns(&cell, (double)kind->total.sum));
+		fprintf(out, "\n");
+		return;
+	}
 	if (iops > 0) {
 		fprintf(out, ", %s IOPS", cell_number(&cell, iops));
 		if (kind->bytes > 0)
@@ -181,7 +189,7 @@ static void put_image(FILE *out, const struct image *image)
 	fprintf(out, "%s\n", *comma ? "" : "none");
 	fprintf(out, "  cluster    %s\n", image->cluster);
 	if (client && *client->release)
-		fprintf(out, "  client is  %s\n", client->release);
+		fprintf(out, "  Ceph       %s\n", client->release);
 	for (; client; client = image_client_next(image, client))
 		put_client(out, client);
 }
@@ -200,10 +208,10 @@ static void put_locks(FILE *out, const struct report *report, bool conditions)
 			fprintf(out, "\nContended locks: none\n");
 		return;
 	}
-	fprintf(out, "\n%s, by time waited (%u", conditions ? "Waits on condition variables, mostly for work" : "Contended locks", count < LOCKS_MAX ? count : LOCKS_MAX);
-	fprintf(out, " of %u; how often a lock was free when asked for is not known)\n", count);
+	fprintf(out, "\n%s, by time waited (%u of %u%s)\n", conditions ? "Waits on condition variables, mostly for work" : "Contended locks",
+		count < LOCKS_MAX ? count : LOCKS_MAX, count, conditions ? "" : "; how often they were free when asked for is not known");
 	fprintf(out, "  %-18s  %-15s%9s%9s%10s%9s%9s%9s%9s%9s  %s\n", "address", "kind", "waits", "failed", "waited", "mean", "p50", "p90", "p99", "max",
-		"longest in thread");
+		"mostly in thread");
 	for (const struct lock *lock = model_lock_next(report->model, NULL); lock && shown < LOCKS_MAX; lock = model_lock_next(report->model, lock)) {
 		const struct lock_waiter *waiter = lock_waiter_next(lock, NULL);
 		const char *thread = waiter ? process_thread_name(lock->process, (uint32_t)waiter->key.thread) : "";
@@ -219,9 +227,7 @@ static void put_locks(FILE *out, const struct report *report, bool conditions)
 		put_cell(out, TIME_WIDTH, lock->wait.count ? cell_ns(&cell, (double)histogram_percentile(&lock->wait, 0.9)) : "");
 		put_cell(out, TIME_WIDTH, lock->wait.count ? cell_ns(&cell, (double)histogram_percentile(&lock->wait, 0.99)) : "");
 		put_cell(out, TIME_WIDTH, lock->wait.count ? cell_ns(&cell, (double)lock->wait.max) : "");
-		fprintf(out, "  ");
-		put_cell(out, -16, *thread ? thread : "?");
-		fprintf(out, "\n");
+		fprintf(out, "  %s\n", *thread ? thread : "?");
 	}
 }
 
