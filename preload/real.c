@@ -127,9 +127,9 @@ bool real_find_rbd(void)
 	for (size_t i = 0; i < REAL_COUNT; i++) {
 		void *found;
 
-		if (rows[i].family != RBD)
+		if (rows[i].family == PTHREAD)
 			continue;
-		found = find_in(libraries[RBD], rows[i].symbol);
+		found = find_in(libraries[rows[i].family], rows[i].symbol);
 		if (found) {
 			__atomic_store_n(slot(&rows[i]), found, __ATOMIC_RELEASE);
 		} else if (rows[i].need == REQUIRED) {
@@ -170,9 +170,34 @@ bool real_has_row(const char *name)
 	return find_row(name) != NULL;
 }
 
-bool real_available(const char *name)
+/* A function of the boundary has one name on Ceph 14 and another since; either will do. */
+static bool is_of_14(const char *name)
 {
-	const struct row *row = find_row(name);
+	size_t length = strlen(name);
 
-	return row && find_in(libraries[row->family], row->symbol);
+	return length > 3 && !strcmp(name + length - 3, "_14");
+}
+
+static bool has_twin_of_14(const char *name)
+{
+	char twin[64] = "";
+	const struct row *row;
+
+	strncat(twin, name, sizeof(twin) - 4);
+	strcat(twin, "_14");
+	row = find_row(twin);
+	return row && *slot(row);
+}
+
+size_t real_missing(const char **names, size_t most)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < REAL_COUNT && count < most; i++) {
+		const struct row *row = &rows[i];
+
+		if ((row->family == RADOS || row->family == COMMON) && !is_of_14(row->name) && !*slot(row) && !has_twin_of_14(row->name))
+			names[count++] = row->name;
+	}
+	return count;
 }

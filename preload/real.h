@@ -42,11 +42,12 @@ extern struct real real;
  * answers ENOSYS in the family's way. */
 void *real_find(enum real_index index);
 
-/* Whether a loaded library has the original of the row of this name, which is not a function of the C library. */
-bool real_available(const char *name);
+/* After real_find_rbd(): the names of the rows of the boundary below librbd that this release does not have, at most `most` of them.
+ * Returns how many. What they would show is not in the trace. The names are static. */
+size_t real_missing(const char **names, size_t most);
 
 /*
- * Looks up librbd's rows: RTLD_NEXT first, then in a librbd that is loaded with a scope of its own, as QEMU's module loads it.
+ * Looks up librbd's rows and those of the boundary below it: RTLD_NEXT first, then in a librbd that is loaded with a scope of its own, as QEMU's module loads it.
  * Returns false when a required one is missing, which is also said on standard error, once: then the shim must stay out of the way.
  */
 bool real_find_rbd(void);

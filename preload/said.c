@@ -1,9 +1,8 @@
 /* Saying everything again. */
 #include "preload/said.h"
 
+#include <errno.h>
 #include <pthread.h>
-#include <string.h>
-#include <sys/prctl.h>
 #include <unistd.h>
 
 #include "preload/images.h"
@@ -17,14 +16,12 @@ static uint64_t due_ns; /* 0: at once */
 
 static void say_all(void)
 {
-	char name[17] = "";
 	int cancellable;
 
 	/* A tracer that blocks may be a cancellation point, and whoever is being said would be held for ever. */
 	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancellable);
-	prctl(PR_GET_NAME, name);
 	recorder_describe_again();
-	EMIT(process(RBDPROF_SCHEMA, RBDPROF_VERSION, (uint32_t)getpid(), name));
+	EMIT(process(RBDPROF_SCHEMA, RBDPROF_VERSION, (uint32_t)getpid(), program_invocation_short_name));
 	unseen_say();
 	images_say();
 	records_say();

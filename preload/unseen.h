@@ -1,4 +1,5 @@
-/* The functions of this librbd that move data and that the shim does not know: their calls are missing in every trace. */
+/* What is missing in this process's traces: the functions of its librbd that move data and that the shim does not know, and those of the
+ * boundary below librbd that this release does not have. */
 #ifndef RBDPROF_PRELOAD_UNSEEN_H
 #define RBDPROF_PRELOAD_UNSEEN_H
 
