@@ -5,7 +5,7 @@ from lab import fio_command
 def test_declared(lab):
     """Buffers far too small for the rate: fio's count is what was completed and what is declared as lost or broken."""
     image = lab.image("plain")
-    recording = lab.record(fio_command(image, "randread", ios=20000), "--buffers", "256K")
+    recording = lab.record(fio_command(image, "randread", ios=20000), "--buffers", "64K")
     trace, fio = recording.report["trace"], recording.fio
     seen = recording.sums(image).get("read", 0)
     lab.equal("fio's errors", fio["error"], 0)

@@ -1,11 +1,20 @@
 """What a program and its user notice of being recorded: nothing, but for rbdprof's own lines on standard error."""
-import os, re, signal, subprocess, time
+import glob, os, re, signal, subprocess, time
 
 from lab import Recording, counted_by_fio, fio_command, fio_counts
 
 
 def lttng_processes():
-    return subprocess.run("pgrep -x 'lttng-(sessiond|consumerd)|lttng-sessiond|lttng-consumerd' | wc -l", shell=True, text=True, stdout=subprocess.PIPE).stdout.strip()
+    names = []
+    for file in glob.glob("/proc/[0-9]*/cmdline"):
+        try:
+            with open(file, "rb") as opened:
+                program = os.path.basename(opened.read().split(b"\0")[0].decode(errors="replace"))
+        except OSError:
+            continue  # it ended meanwhile
+        if program in ("lttng-sessiond", "lttng-consumerd", "lttng-relayd"):
+            names.append(program)
+    return sorted(names)
 
 
 def footprint():
@@ -88,7 +97,7 @@ def interrupted(lab, deliver):
     before = footprint()
     folder = os.path.join(lab.work, f"interrupted-{deliver.__name__}")
     command = [lab.rbdprof, "record", "-o", folder, "--", *fio_command(lab.image("plain"), "randread", seconds=60)]
-    process = subprocess.Popen(command, env=lab.env, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, start_new_session=True)
+    process = subprocess.Popen(command, env=lab.env, cwd=lab.work, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, start_new_session=True)
     time.sleep(5)
     deliver(process)
     try:
@@ -122,7 +131,7 @@ def test_overlapping(lab):
     image, running = lab.image("plain"), []
     for n, ios in ((1, 2000), (2, 9000)):
         folder = os.path.join(lab.work, f"overlapping-{n}")
-        running.append((folder, ios, subprocess.Popen([lab.rbdprof, "record", "-o", folder, "--", *fio_command(image, "randread", ios=ios)], env=lab.env,
+        running.append((folder, ios, subprocess.Popen([lab.rbdprof, "record", "-o", folder, "--", *fio_command(image, "randread", ios=ios)], env=lab.env, cwd=lab.work,
                                                       stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True)))
         time.sleep(0.7)
     for folder, ios, process in running:

@@ -4,9 +4,9 @@
  *   ways WAY POOL IMAGE N      issues N requests (of each kind that the way has), 8 in flight at most
  *   ways --list                the ways
  *
- * Prints one line "KIND REQUESTS BYTES FAILED" for every kind, as counted at the calls themselves, and nothing else, so that
- * the output of two runs can be compared. Exits with 1 as soon as librbd answers otherwise than it has to. It knows nothing
- * of rbdprof.
+ * Prints one line "KIND REQUESTS BYTES FAILED" for every kind, as counted at the calls themselves (a request that fails moves no
+ * bytes), and nothing else, so that the output of two runs can be compared. Exits with 1 as soon as librbd answers otherwise than it has
+ * to. It knows nothing of rbdprof.
  */
 #include <errno.h>
 #include <poll.h>
@@ -261,12 +261,12 @@ static void way_mismatch(int n)
 		data[2][256] = 'y';
 		count(WRITE, BLOCK);
 		MUST(rbd_write(image, off, BLOCK, data[1]) == BLOCK);
-		count(COMPARE_AND_WRITE, SECTOR);
+		count(COMPARE_AND_WRITE, 0);
 		failed[COMPARE_AND_WRITE]++;
 		MUST(rbd_compare_and_write(image, off, SECTOR, data[2], data[1], &mismatch, 0) == -EILSEQ);
 		MUST(mismatch == 256);
 		failed[COMPARE_AND_WRITE]++;
-		AIO(COMPARE_AND_WRITE, SECTOR, -EILSEQ, rbd_aio_compare_and_write(image, off, SECTOR, data[2], data[1], c, &mismatch, 0));
+		AIO(COMPARE_AND_WRITE, 0, -EILSEQ, rbd_aio_compare_and_write(image, off, SECTOR, data[2], data[1], c, &mismatch, 0));
 	}
 }
 
