@@ -1,0 +1,178 @@
+/* The emitter that remembers. */
+#include "heard.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "preload/recorder.h"
+#include "preload/said.h"
+
+struct heard heard;
+int heard_requests, heard_lock_waits, heard_cond_waits;
+
+static bool busy; /* a lock that is no pthread's: those are what is being tested */
+
+static void enter(enum heard_what what)
+{
+	while (__atomic_test_and_set(&busy, __ATOMIC_ACQUIRE))
+		;
+	heard.count[what]++;
+	if (heard.events < HEARD_MOST)
+		heard.order[heard.events++] = what;
+}
+
+static void leave(void)
+{
+	__atomic_clear(&busy, __ATOMIC_RELEASE);
+	errno = EDOM;
+}
+
+static void copy(char *to, size_t size, const char *from)
+{
+	strncpy(to, from, size - 1);
+	to[size - 1] = '\0';
+}
+
+static void hear_process(uint32_t schema, const char *version, uint32_t pid, const char *comm)
+{
+	enter(HEARD_PROCESS);
+	heard.process.schema = schema;
+	heard.process.pid = pid;
+	copy(heard.process.version, sizeof(heard.process.version), version);
+	copy(heard.process.comm, sizeof(heard.process.comm), comm);
+	leave();
+}
+
+static void hear_thread(uint32_t thread, uint32_t tid, const char *name)
+{
+	enter(HEARD_THREAD);
+	heard.thread.thread = thread;
+	heard.thread.tid = tid;
+	copy(heard.thread.name, sizeof(heard.thread.name), name);
+	leave();
+}
+
+static void hear_image(const struct rbdprof_image *image)
+{
+	enter(HEARD_IMAGE);
+	heard.image = *image;
+	leave();
+}
+
+static void hear_config(uint32_t image, const char *option, const char *value)
+{
+	enter(HEARD_CONFIG);
+	heard.config.image = image;
+	copy(heard.config.option, sizeof(heard.config.option), option);
+	copy(heard.config.value, sizeof(heard.config.value), value);
+	leave();
+}
+
+static void hear_unseen(const char *function)
+{
+	enter(HEARD_UNSEEN);
+	copy(heard.unseen[(heard.count[HEARD_UNSEEN] - 1) % HEARD_UNSEENS], sizeof(heard.unseen[0]), function);
+	leave();
+}
+
+static void hear_request_open(const struct rbdprof_request *request, uint64_t age_ns)
+{
+	enter(HEARD_REQUEST_OPEN);
+	heard.open = *request;
+	heard.open_age_ns = age_ns;
+	leave();
+}
+
+static void hear_totals(uint64_t emitted, uint64_t passed_through)
+{
+	enter(HEARD_TOTALS);
+	heard.emitted = emitted;
+	heard.passed_through = passed_through;
+	leave();
+}
+
+static void hear_image_closed(uint32_t image, uint64_t close_ns, int32_t result)
+{
+	enter(HEARD_IMAGE_CLOSED);
+	heard.closed.image = image;
+	heard.closed.close_ns = close_ns;
+	heard.closed.result = result;
+	leave();
+}
+
+static void hear_request(const struct rbdprof_request *request)
+{
+	enter(HEARD_REQUEST);
+	heard.request = *request;
+	leave();
+}
+
+static void hear_complete(uint64_t request, uint32_t thread, int64_t result, uint64_t c2d_ns, uint8_t looked)
+{
+	enter(HEARD_COMPLETE);
+	heard.complete.request = request;
+	heard.complete.thread = thread;
+	heard.complete.result = result;
+	heard.complete.c2d_ns = c2d_ns;
+	heard.complete.looked = looked;
+	leave();
+}
+
+static void hear_reap(const uint64_t *requests, size_t count)
+{
+	enter(HEARD_REAP);
+	for (size_t i = 0; i < count && heard.reaped_count < HEARD_REAPS; i++)
+		heard.reaped[heard.reaped_count++] = requests[i];
+	if (count > heard.largest_reap)
+		heard.largest_reap = count;
+	leave();
+}
+
+static void hear_lock_wait(const struct rbdprof_lock_wait *wait)
+{
+	enter(HEARD_LOCK_WAIT);
+	heard.wait = *wait;
+	leave();
+}
+
+static void hear_fork_before(void)
+{
+	enter(HEARD_FORK_BEFORE);
+	leave();
+}
+
+static void hear_fork_after(int in_child)
+{
+	(void)in_child;
+	enter(HEARD_FORK_AFTER);
+	leave();
+}
+
+const struct rbdprof_emitter heard_emitter = {
+    .requests = &heard_requests,
+    .lock_waits = &heard_lock_waits,
+    .cond_waits = &heard_cond_waits,
+    .process = hear_process,
+    .thread = hear_thread,
+    .image = hear_image,
+    .config = hear_config,
+    .unseen = hear_unseen,
+    .request_open = hear_request_open,
+    .totals = hear_totals,
+    .image_closed = hear_image_closed,
+    .request = hear_request,
+    .complete = hear_complete,
+    .reap = hear_reap,
+    .lock_wait = hear_lock_wait,
+    .fork_before = hear_fork_before,
+    .fork_after = hear_fork_after,
+};
+
+void heard_start(bool recording)
+{
+	heard_requests = heard_lock_waits = heard_cond_waits = 0;
+	recorder_install(&heard_emitter);
+	said_nothing();
+	memset(&heard, 0, sizeof(heard));
+	heard_requests = heard_lock_waits = heard_cond_waits = recording;
+}

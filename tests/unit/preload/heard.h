@@ -1,0 +1,86 @@
+/*
+ * An emitter for tests that remembers what it was told. It knows how many events of each kind came, the last of each, and the order of all.
+ * Any thread may emit. Each of its functions spoils errno, as a tracer may.
+ */
+#ifndef RBDPROF_TESTS_HEARD_H
+#define RBDPROF_TESTS_HEARD_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "tracepoints/emit.h"
+
+#define HEARD_MOST    4096 /* events whose order is remembered; further ones are only counted */
+#define HEARD_REAPS   256
+#define HEARD_UNSEENS 64
+
+enum heard_what {
+	HEARD_PROCESS,
+	HEARD_THREAD,
+	HEARD_IMAGE,
+	HEARD_CONFIG,
+	HEARD_UNSEEN,
+	HEARD_REQUEST_OPEN,
+	HEARD_TOTALS,
+	HEARD_IMAGE_CLOSED,
+	HEARD_REQUEST,
+	HEARD_COMPLETE,
+	HEARD_REAP,
+	HEARD_LOCK_WAIT,
+	HEARD_FORK_BEFORE,
+	HEARD_FORK_AFTER,
+	HEARD_KINDS
+};
+
+struct heard {
+	int count[HEARD_KINDS];
+	enum heard_what order[HEARD_MOST];
+	int events;
+	struct {
+		uint32_t schema, pid;
+		char version[32], comm[32];
+	} process;
+	struct {
+		uint32_t thread, tid;
+		char name[32];
+	} thread;
+	struct rbdprof_image image;
+	struct {
+		uint32_t image;
+		char option[64], value[64];
+	} config;
+	char unseen[HEARD_UNSEENS][64];
+	struct rbdprof_request open;
+	uint64_t open_age_ns;
+	uint64_t emitted, passed_through;
+	struct {
+		uint32_t image;
+		uint64_t close_ns;
+		int32_t result;
+	} closed;
+	struct rbdprof_request request;
+	struct {
+		uint64_t request;
+		uint32_t thread;
+		int64_t result;
+		uint64_t c2d_ns;
+		uint8_t looked;
+	} complete;
+	uint64_t reaped[HEARD_REAPS]; /* all requests of all reap events */
+	size_t reaped_count;
+	size_t largest_reap;
+	struct rbdprof_lock_wait wait;
+};
+
+extern struct heard heard;
+
+/* The state words: not 0 while "somebody records". */
+extern int heard_requests, heard_lock_waits, heard_cond_waits;
+
+extern const struct rbdprof_emitter heard_emitter;
+
+/* Installs the emitter with all words set (true) or none, and forgets what was heard. */
+void heard_start(bool recording);
+
+#endif
