@@ -1,0 +1,167 @@
+#include "tests/unit/core/test.h"
+
+#include <sys/stat.h>
+
+#include "tests/unit/analyzer/ctf.h"
+
+enum { PROCESS, REQUEST, REAP, UNKNOWN, LACKING, FOREIGN, SENSELESS = 999 };
+
+static const char declarations[] =
+	"typealias integer { size = 8; align = 8; signed = false; } := u8;\n"
+	"typealias integer { size = 16; align = 8; signed = false; } := u16;\n"
+	"typealias integer { size = 32; align = 8; signed = false; } := u32;\n"
+	"typealias integer { size = 64; align = 8; signed = false; } := u64;\n";
+
+static const char events[] =
+	"event { name = \"rbdprof:process\"; id = 0; stream_id = 0; fields := struct { u32 schema; u32 pid; string version; string comm; }; };\n"
+	"event { name = \"rbdprof:request\"; id = 1; stream_id = 0; fields := struct { u64 request; u32 image; u8 kind; u8 flags;\n"
+	"	u64 offset_bytes; u64 length_bytes; }; };\n"
+	"event { name = \"rbdprof:reap\"; id = 2; stream_id = 0; fields := struct { u32 length; u64 requests[length]; }; };\n"
+	"event { name = \"rbdprof:of_tomorrow\"; id = 3; stream_id = 0; fields := struct { u64 what; }; };\n"
+	"event { name = \"rbdprof:totals\"; id = 4; stream_id = 0; fields := struct { u64 emitted; }; };\n"
+	"event { name = \"other:event\"; id = 5; stream_id = 0; fields := struct { u64 what; }; };\n";
+
+static void put_uuid(FILE *file, uint8_t byte)
+{
+	for (int i = 0; i < 16; i++)
+		fprintf(file, "%s%02x", i == 4 || i == 6 || i == 8 || i == 10 ? "-" : "", byte);
+}
+
+void ctf_begin(const struct ctf_trace *trace)
+{
+	char path[300];
+	FILE *file;
+
+	assert_int_equal(mkdir(trace->folder, 0700), 0);
+	snprintf(path, sizeof(path), "%s/metadata", trace->folder);
+	file = fopen(path, "w");
+	assert_non_null(file);
+	fprintf(file, "/* CTF 1.8 */\n%strace { major = 1; minor = 8; uuid = \"", declarations);
+	put_uuid(file, trace->uuid);
+	fprintf(file,
+		"\"; byte_order = le; packet.header := struct { u32 magic; u8 uuid[16]; u32 stream_id; u64 stream_instance_id; }; };\n"
+		"env { hostname = \"alpha\"; vpid = %u; procname = \"fio\"; domain = \"ust\"; tracer_name = \"lttng-ust\"; tracer_major = 2;\n"
+		"	tracer_minor = 13; };\n"
+		"clock { name = \"monotonic\"; uuid = \"",
+		trace->pid);
+	put_uuid(file, trace->clock_uuid);
+	fprintf(file,
+		"\"; freq = 1000000000; offset_s = 0; offset = %lld; };\n"
+		"typealias integer { size = 64; align = 8; signed = false; map = clock.monotonic.value; } := moment;\n"
+		"stream { id = 0; packet.context := struct { moment timestamp_begin; moment timestamp_end; u64 content_size; u64 packet_size;\n"
+		"	u64 events_discarded; }; event.header := struct { u16 id; moment timestamp; }; };\n%s",
+		(long long)trace->clock_offset_ns, events);
+	fclose(file);
+}
+
+static void put(struct ctf_stream *stream, uint64_t value, int bytes)
+{
+	for (int i = 0; i < bytes; i++)
+		fputc((int)(value >> (8 * i) & 0xff), stream->file);
+}
+
+static void end_packet(struct ctf_stream *stream)
+{
+	long end = ftell(stream->file);
+	uint64_t bits = (uint64_t)(end - stream->packet_at) * 8;
+
+	fseek(stream->file, stream->packet_at + 32, SEEK_SET);
+	put(stream, stream->begin_ns, 8);
+	put(stream, stream->last_ns, 8);
+	put(stream, bits, 8);
+	put(stream, bits, 8);
+	put(stream, stream->discarded, 8);
+	fseek(stream->file, end, SEEK_SET);
+	stream->packet_at = -1;
+}
+
+void ctf_packet(struct ctf_stream *stream)
+{
+	if (stream->packet_at >= 0)
+		end_packet(stream);
+}
+
+void ctf_stream_begin(struct ctf_stream *stream, const struct ctf_trace *trace, const char *name)
+{
+	memset(stream, 0, sizeof(*stream));
+	stream->trace = trace;
+	stream->packet_at = -1;
+	stream->instance = (uint64_t)name[strlen(name) - 1];
+	snprintf(stream->path, sizeof(stream->path), "%s/%s", trace->folder, name);
+	stream->file = fopen(stream->path, "w");
+	assert_non_null(stream->file);
+}
+
+void ctf_stream_end(struct ctf_stream *stream)
+{
+	ctf_packet(stream);
+	fclose(stream->file);
+}
+
+static void begin_event(struct ctf_stream *stream, uint64_t at_ns, int id)
+{
+	if (stream->packet_at < 0) {
+		stream->packet_at = ftell(stream->file);
+		put(stream, 0xc1fc1fc1, 4);
+		for (int i = 0; i < 16; i++)
+			put(stream, stream->trace->uuid, 1);
+		put(stream, 0, 4); /* stream_id */
+		put(stream, stream->instance, 8);
+		for (int i = 0; i < 5; i++)
+			put(stream, 0, 8); /* known when the packet ends */
+		stream->begin_ns = at_ns;
+	}
+	stream->last_ns = at_ns;
+	put(stream, (uint64_t)id, 2);
+	put(stream, at_ns, 8);
+}
+
+void ctf_process(struct ctf_stream *stream, uint64_t at_ns)
+{
+	begin_event(stream, at_ns, PROCESS);
+	put(stream, 1, 4);
+	put(stream, stream->trace->pid, 4);
+	fwrite("0.1.0\0fio", 1, 10, stream->file);
+}
+
+void ctf_request(struct ctf_stream *stream, uint64_t at_ns, uint64_t request)
+{
+	begin_event(stream, at_ns, REQUEST);
+	put(stream, request, 8);
+	put(stream, 1, 4);    /* image */
+	put(stream, 1, 1);    /* kind: write */
+	put(stream, 2, 1);    /* flags */
+	put(stream, 8192, 8); /* offset */
+	put(stream, 4096, 8); /* length */
+}
+
+void ctf_reap(struct ctf_stream *stream, uint64_t at_ns, uint64_t first, uint64_t second)
+{
+	begin_event(stream, at_ns, REAP);
+	put(stream, 2, 4);
+	put(stream, first, 8);
+	put(stream, second, 8);
+}
+
+void ctf_unknown(struct ctf_stream *stream, uint64_t at_ns)
+{
+	begin_event(stream, at_ns, UNKNOWN);
+	put(stream, 1, 8);
+}
+
+void ctf_lacking(struct ctf_stream *stream, uint64_t at_ns)
+{
+	begin_event(stream, at_ns, LACKING);
+	put(stream, 1, 8);
+}
+
+void ctf_foreign(struct ctf_stream *stream, uint64_t at_ns)
+{
+	begin_event(stream, at_ns, FOREIGN);
+	put(stream, 1, 8);
+}
+
+void ctf_senseless(struct ctf_stream *stream, uint64_t at_ns)
+{
+	begin_event(stream, at_ns, SENSELESS);
+}

@@ -1,0 +1,47 @@
+/*
+ * Small CTF traces for the tests of the reader, made as LTTng-UST 2 makes them: one stream file a processor, each of packets with LTTng's
+ * head. The metadata is plain text. It knows a few of the shim's events; a file can be damaged afterwards as a test likes.
+ */
+#ifndef RBDPROF_TESTS_CTF_H
+#define RBDPROF_TESTS_CTF_H
+
+#include <stdint.h>
+#include <stdio.h>
+
+#define CTF_HEAD_BYTES 72 /* of a packet, with the count of discarded events */
+
+struct ctf_trace {
+	char folder[256];
+	uint8_t uuid;           /* every byte of the trace's */
+	uint8_t clock_uuid;     /* every byte of the clock's: which host's boot */
+	int64_t clock_offset_ns;
+	uint32_t pid;
+};
+
+struct ctf_stream {
+	const struct ctf_trace *trace;
+	FILE *file;
+	char path[300];
+	uint64_t instance;        /* of the stream: two files with one would be one stream to babeltrace2 */
+	long packet_at;           /* where the open packet begins; -1: none */
+	uint64_t begin_ns, last_ns;
+	uint64_t discarded;       /* said by the next packet that ends */
+};
+
+/* Makes the folder (below a temporary one of the test's) and its metadata. */
+void ctf_begin(const struct ctf_trace *trace);
+
+/* A stream file; events are added in order of time. ctf_packet begins a new packet, and so does the first event. */
+void ctf_stream_begin(struct ctf_stream *stream, const struct ctf_trace *trace, const char *name);
+void ctf_packet(struct ctf_stream *stream);
+void ctf_stream_end(struct ctf_stream *stream);
+
+void ctf_process(struct ctf_stream *stream, uint64_t at_ns);
+void ctf_request(struct ctf_stream *stream, uint64_t at_ns, uint64_t request);
+void ctf_reap(struct ctf_stream *stream, uint64_t at_ns, uint64_t first, uint64_t second);
+void ctf_unknown(struct ctf_stream *stream, uint64_t at_ns);  /* rbdprof:of_tomorrow */
+void ctf_lacking(struct ctf_stream *stream, uint64_t at_ns);  /* rbdprof:totals with one field instead of two */
+void ctf_foreign(struct ctf_stream *stream, uint64_t at_ns);  /* another provider's */
+void ctf_senseless(struct ctf_stream *stream, uint64_t at_ns); /* an event number that the metadata does not have */
+
+#endif
