@@ -35,7 +35,7 @@ static struct json_object *number(double value)
 {
 	char text[40];
 
-	snprintf(text, sizeof(text), "%.9g", value);
+	snprintf(text, sizeof(text), "%.12g", value);
 	return json_object_new_double_s(value, text);
 }
 
