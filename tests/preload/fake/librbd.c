@@ -139,31 +139,47 @@ static void run(struct job *job)
 	free(job);
 }
 
+static pthread_t server;
+static pid_t server_pid; /* a child of fork() does not have the thread */
+static int stopping;
+
 static void *serve(void *unused)
 {
 	for (;;) {
 		struct job *job;
 
 		pthread_mutex_lock(&lock);
-		while (!first_job)
+		while (!first_job && !stopping)
 			pthread_cond_wait(&work, &lock);
 		job = first_job;
-		first_job = job->next;
+		if (job)
+			first_job = job->next;
 		if (!first_job)
 			last_job = &first_job;
 		pthread_mutex_unlock(&lock);
+		if (!job)
+			return unused;
 		run(job);
 	}
-	return unused;
 }
 
 static void start(void)
 {
-	pthread_t thread;
-
-	if (pthread_create(&thread, NULL, serve, NULL))
+	if (pthread_create(&server, NULL, serve, NULL))
 		abort();
-	pthread_detach(thread);
+	server_pid = getpid();
+}
+
+/* A program may close the plugin that brought this library: the thread must not outlive its code. */
+__attribute__((destructor)) static void stop(void)
+{
+	if (server_pid != getpid())
+		return;
+	pthread_mutex_lock(&lock);
+	stopping = 1;
+	pthread_cond_signal(&work);
+	pthread_mutex_unlock(&lock);
+	pthread_join(server, NULL);
 }
 
 static int submit(struct job wanted, const struct iovec *vector, int count, rbd_completion_t completion)

@@ -1,0 +1,153 @@
+/*
+ * An emitter in the place of the LTTng provider, under its name: the shim loads it as it loads that one. It counts events in a file that
+ * the driver maps too (RBDPROF_TEST_COUNTS), across fork(). RBDPROF_TEST_DORMANT: nobody records.
+ */
+#include <fcntl.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "tracepoints/emit.h"
+
+/* The order is the driver's. */
+enum what {
+	PROCESS,
+	THREAD,
+	IMAGE,
+	CONFIG,
+	UNSEEN,
+	REQUEST_OPEN,
+	TOTALS,
+	IMAGE_CLOSED,
+	REQUEST,
+	COMPLETE,
+	REAP,
+	LOCK_WAIT,
+	COND_WAIT,
+	REAPED,
+	WHATS
+};
+
+static uint64_t nowhere[WHATS], *counts = nowhere;
+static int recording;
+
+__attribute__((constructor)) static void init(void)
+{
+	const char *path = getenv("RBDPROF_TEST_COUNTS");
+	int fd = path ? open(path, O_RDWR | O_CLOEXEC) : -1;
+	void *map = fd < 0 ? MAP_FAILED : mmap(NULL, sizeof(nowhere), PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+
+	if (fd >= 0)
+		close(fd);
+	if (map != MAP_FAILED)
+		counts = map;
+	recording = !getenv("RBDPROF_TEST_DORMANT");
+}
+
+static void count(enum what what, uint64_t times)
+{
+	__atomic_fetch_add(&counts[what], times, __ATOMIC_RELAXED);
+}
+
+static void count_process(uint32_t schema, const char *version, uint32_t pid, const char *comm)
+{
+	(void)schema, (void)version, (void)pid, (void)comm;
+	count(PROCESS, 1);
+}
+
+static void count_thread(uint32_t thread, uint32_t tid, const char *name)
+{
+	(void)thread, (void)tid, (void)name;
+	count(THREAD, 1);
+}
+
+static void count_image(const struct rbdprof_image *image)
+{
+	(void)image;
+	count(IMAGE, 1);
+}
+
+static void count_config(uint32_t image, const char *option, const char *value)
+{
+	(void)image, (void)option, (void)value;
+	count(CONFIG, 1);
+}
+
+static void count_unseen(const char *function)
+{
+	(void)function;
+	count(UNSEEN, 1);
+}
+
+static void count_request_open(const struct rbdprof_request *request, uint64_t age_ns)
+{
+	(void)request, (void)age_ns;
+	count(REQUEST_OPEN, 1);
+}
+
+static void count_totals(uint64_t emitted, uint64_t passed_through)
+{
+	(void)emitted, (void)passed_through;
+	count(TOTALS, 1);
+}
+
+static void count_image_closed(uint32_t image, uint64_t close_ns, int32_t result)
+{
+	(void)image, (void)close_ns, (void)result;
+	count(IMAGE_CLOSED, 1);
+}
+
+static void count_request(const struct rbdprof_request *request)
+{
+	(void)request;
+	count(REQUEST, 1);
+}
+
+static void count_complete(uint64_t request, uint32_t thread, int64_t result, uint64_t c2d_ns, uint8_t looked)
+{
+	(void)request, (void)thread, (void)result, (void)c2d_ns;
+	count(COMPLETE, 1);
+	count(REAPED, looked);
+}
+
+static void count_reap(const uint64_t *requests, size_t number)
+{
+	(void)requests;
+	count(REAP, 1);
+	count(REAPED, number);
+}
+
+static void count_lock_wait(const struct rbdprof_lock_wait *wait)
+{
+	count(wait->kind == RBDPROF_COND ? COND_WAIT : LOCK_WAIT, 1);
+}
+
+static void nothing(void)
+{
+}
+
+static void nothing_after(int in_child)
+{
+	(void)in_child;
+}
+
+extern const struct rbdprof_emitter rbdprof_lttng_emitter;
+__attribute__((visibility("default"))) const struct rbdprof_emitter rbdprof_lttng_emitter = {
+    .requests = &recording,
+    .lock_waits = &recording,
+    .cond_waits = &recording,
+    .process = count_process,
+    .thread = count_thread,
+    .image = count_image,
+    .config = count_config,
+    .unseen = count_unseen,
+    .request_open = count_request_open,
+    .totals = count_totals,
+    .image_closed = count_image_closed,
+    .request = count_request,
+    .complete = count_complete,
+    .reap = count_reap,
+    .lock_wait = count_lock_wait,
+    .fork_before = nothing,
+    .fork_after = nothing_after,
+};

@@ -1,0 +1,22 @@
+/* A program without librbd that loads a plugin with it, closes it and loads it again; the paths of plugins are its arguments. */
+#include <dlfcn.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+int main(int count, char **paths)
+{
+	for (int round = 0; round < 3; round++) {
+		for (int i = 1; i < count; i++) {
+			void *handle = dlopen(paths[i], RTLD_NOW | RTLD_LOCAL);
+			int (*run)(void) = handle ? (int (*)(void))dlsym(handle, "plugin_run") : NULL;
+
+			if (!run) {
+				printf("%s\n", dlerror());
+				return 1;
+			}
+			printf("plugin: %d\n", run());
+			dlclose(handle);
+		}
+	}
+	return 0;
+}
