@@ -217,15 +217,16 @@ launch() {
 	disown
 }
 
-# wait_until NAME WHAT CMD...: CMD succeeds before the time is over and while the daemon NAME lives. 1 when it died.
+# wait_until NAME WHAT CMD...: until CMD succeeds. Gives up when the time is over; 1 when the daemon NAME died.
 wait_until() {
 	local name=$1 what=$2
 	shift 2
-	until "$@"; do
-		kill -0 "$daemon_pid" 2>/dev/null || return 1
+	while kill -0 "$daemon_pid" 2>/dev/null; do
 		[ "$SECONDS" -lt "$patience" ] || give_up "$name" "$what not after $patience s"
+		"$@" && return
 		sleep 0.1
 	done
+	return 1
 }
 
 mon_answers() { ceph_ daemon mon.a mon_status | grep -q '"state": "leader"'; }

@@ -61,7 +61,7 @@ expect "run: nothing is left" nothing_left
 expect "run: death by a signal" [ "$(status_of "$cluster" run -- sh -c 'kill -KILL $$')" = 137 ]
 expect "run: nothing is left after it" nothing_left
 
-expect "no time to start: 1" [ "$(status_of "$cluster" start --timeout 1)" = 1 ]
+expect "no time to start: 1" [ "$(status_of "$cluster" start --timeout 0)" = 1 ]
 expect "and a sentence with the daemon's words" says 'its own words'
 expect "and nothing is left" nothing_left
 
