@@ -1,0 +1,20 @@
+/*
+ * Feeding the ownership model with text. A line is one thing that a client does or hears, at its time in ns:
+ *
+ *     TIME CLIENT VERB [until=TIME] [result=N] [about=CLIENT] [bytes=N] [c=TIME] [request=NAME]
+ *
+ * Lines may stand in any order: they are fed by time, and the ends of operations (`until`; without it there is no end) among them.
+ * The verbs are the rows of the table in ownership_text.c.
+ */
+#ifndef RBDPROF_TESTS_UNIT_CORE_OWNERSHIP_TEXT_H
+#define RBDPROF_TESTS_UNIT_CORE_OWNERSHIP_TEXT_H
+
+#include "analyzer/core/ownership.h"
+
+/* Feeds the lines, and finishes with a trace of [begin_ns, end_ns]. Any failure fails the test. */
+void ownership_text(struct ownership *ownership, const char *text, uint64_t begin_ns, uint64_t end_ns);
+
+/* The same; returns -ENOMEM when memory ran out. */
+int ownership_text_try(struct ownership *ownership, const char *text, uint64_t begin_ns, uint64_t end_ns);
+
+#endif
