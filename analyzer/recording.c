@@ -70,8 +70,8 @@ static int64_t get_int(struct json_object *note, const char *key, int64_t otherw
 {
 	struct json_object *value;
 
-	return json_object_object_get_ex(note, key, &value) && json_object_is_type(value, json_type_int) ? json_object_get_int64(value) :
-													   otherwise;
+	return json_object_object_get_ex(note, key, &value) && json_object_is_type(value, json_type_int) ? json_object_get_int64(value)
+													 : otherwise;
 }
 
 static int read_note(struct recording *recording)
@@ -148,8 +148,8 @@ char *recording_newest(const char *parent)
 
 		if (entry->d_name[0] == '.' || asprintf(&path, "%s/%s/" RECORDING_NOTE, parent, entry->d_name) < 0)
 			continue;
-		if (stat(path, &st) == 0 && (st.st_mtim.tv_sec > newest.tv_sec ||
-					     (st.st_mtim.tv_sec == newest.tv_sec && st.st_mtim.tv_nsec > newest.tv_nsec))) {
+		if (stat(path, &st) == 0 &&
+		    (st.st_mtim.tv_sec > newest.tv_sec || (st.st_mtim.tv_sec == newest.tv_sec && st.st_mtim.tv_nsec > newest.tv_nsec))) {
 			newest = st.st_mtim;
 			free(found);
 			*strrchr(path, '/') = '\0';

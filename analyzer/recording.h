@@ -12,17 +12,17 @@
 #define RECORDING_NOTE "rbdprof.json"
 
 struct recording {
-	char *folder;             /* absolute */
-	char **traces;            /* folders below it with a file named metadata, sorted */
+	char *folder;  /* absolute */
+	char **traces; /* folders below it with a file named metadata, sorted */
 	size_t trace_count;
-	bool noted;               /* there is a note; without one the rest is not known */
-	char *command;            /* words joined by blanks; NULL when not known */
-	int64_t begin_ns;         /* wall clock; 0 when not known */
+	bool noted;       /* there is a note; without one the rest is not known */
+	char *command;    /* words joined by blanks; NULL when not known */
+	int64_t begin_ns; /* wall clock; 0 when not known */
 	int64_t end_ns;
 	int status;               /* the command's exit status, -1 when not known */
 	int64_t processes_traced; /* -1 when not known */
 	int64_t processes_refused;
-	char *stopped_early;      /* why the recording ended before the command; NULL when it did not */
+	char *stopped_early; /* why the recording ended before the command; NULL when it did not */
 };
 
 /*

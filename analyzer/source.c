@@ -134,7 +134,8 @@ static int fill_heap(struct source *source)
 			struct stream *stream = &trace->streams[s];
 
 			if (stream->message)
-				source->heap[source->heap_count++] = (struct entry){(int64_t)stream->time_ns + offset_ns, offset_ns, stream};
+				source->heap[source->heap_count++] =
+				    (struct entry){(int64_t)stream->time_ns + offset_ns, offset_ns, stream};
 		}
 	}
 	for (size_t i = source->heap_count / 2; i-- > 0;)

@@ -38,8 +38,8 @@ static void take_error(char *why, size_t size)
 
 /* The sink of one trace's graph: an input port for each stream, and one batch of one stream at a time. */
 
-static bt_component_class_initialize_method_status sink_initialize(bt_self_component_sink *self, bt_self_component_sink_configuration *config,
-								   const bt_value *params, void *data)
+static bt_component_class_initialize_method_status
+sink_initialize(bt_self_component_sink *self, bt_self_component_sink_configuration *config, const bt_value *params, void *data)
 {
 	struct trace *trace = data;
 

@@ -32,8 +32,8 @@ struct stream {
 	bt_message_array_const batch;  /* babeltrace2's; its messages are ours to put */
 	uint64_t batch_count;
 	uint64_t batch_next;
-	const bt_message *message;     /* the next one to hand out, ours; NULL when there is none */
-	uint64_t time_ns;              /* of that message, on the host's monotonic clock */
+	const bt_message *message; /* the next one to hand out, ours; NULL when there is none */
+	uint64_t time_ns;          /* of that message, on the host's monotonic clock */
 	struct decode_stream decode;
 };
 

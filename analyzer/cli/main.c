@@ -15,7 +15,7 @@ static const struct {
 	int (*run)(int argc, char **argv);
 } verbs[] = {
 #define VERB(name, help) {#name, help, verb_##name},
-	VERBS(VERB)
+    VERBS(VERB)
 #undef VERB
 };
 

@@ -22,17 +22,17 @@
 enum { FAILED = 1, WRONG_USAGE = 2, NO_LIBRBD = 3, LOST = 4 };
 
 static const char help[] =
-	"usage: rbdprof report [--format text|json] [--image NAME] [--strict] [TRACE…]\n"
-	"\n"
-	"Says where the time of a recording's requests went. TRACE is a folder written by rbdprof record, or any folder with CTF\n"
-	"traces of rbdprof's events; several are reported as one. Without TRACE: the newest recording in the current folder.\n"
-	"\n"
-	"  -f, --format FORM  text (default) or json\n"
-	"  -i, --image NAME   only this image: NAME, POOL/NAME or POOL/NAMESPACE/NAME\n"
-	"      --strict       exit status 4 when events were lost\n"
-	"  -h, --help\n"
-	"\n"
-	"Exit status: 0; 1 when nothing could be read; 2 for wrong usage; 3 when no librbd image was opened; 4 with --strict.\n";
+    "usage: rbdprof report [--format text|json] [--image NAME] [--strict] [TRACE…]\n"
+    "\n"
+    "Says where the time of a recording's requests went. TRACE is a folder written by rbdprof record, or any folder with CTF\n"
+    "traces of rbdprof's events; several are reported as one. Without TRACE: the newest recording in the current folder.\n"
+    "\n"
+    "  -f, --format FORM  text (default) or json\n"
+    "  -i, --image NAME   only this image: NAME, POOL/NAME or POOL/NAMESPACE/NAME\n"
+    "      --strict       exit status 4 when events were lost\n"
+    "  -h, --help\n"
+    "\n"
+    "Exit status: 0; 1 when nothing could be read; 2 for wrong usage; 3 when no librbd image was opened; 4 with --strict.\n";
 
 struct reading {
 	struct source *source;
@@ -138,7 +138,8 @@ static int find_recordings(struct reading *reading, char **names, size_t count)
 		if (err == -EBADMSG)
 			fprintf(stderr, "rbdprof: %s/" RECORDING_NOTE " is not understood; going on without it\n", names[i]);
 		if (recording->trace_count == 0 && !recording->noted) {
-			fprintf(stderr, "rbdprof: %s is no recording: it has neither a CTF trace below it nor a file " RECORDING_NOTE "\n", names[i]);
+			fprintf(stderr, "rbdprof: %s is no recording: it has neither a CTF trace below it nor a file " RECORDING_NOTE "\n",
+				names[i]);
 			return FAILED;
 		}
 	}
@@ -180,10 +181,12 @@ static int no_image(const struct reading *reading)
 		fprintf(stderr, "rbdprof: no image could be read from what is left of the recording\n");
 		return FAILED;
 	}
-	fprintf(stderr,
-		"rbdprof: no librbd image was opened in this recording: nothing to report. It sees programs that load librbd as a shared library and\n"
-		"call its C functions, as fio and QEMU do. The rbd command uses the C++ functions, the kernel's client (/dev/rbd0, rbd map)\n"
-		"is not librbd, and a statically linked or setuid program cannot be seen.\n");
+	fprintf(
+	    stderr,
+	    "rbdprof: no librbd image was opened in this recording: nothing to report. It sees programs that load librbd as a shared "
+	    "library and\n"
+	    "call its C functions, as fio and QEMU do. The rbd command uses the C++ functions, the kernel's client (/dev/rbd0, rbd map)\n"
+	    "is not librbd, and a statically linked or setuid program cannot be seen.\n");
 	return NO_LIBRBD;
 }
 
@@ -205,14 +208,14 @@ static bool has_image(const struct report *report)
 static int write_report(const struct reading *reading, const struct options *options, const struct source_counts *counts)
 {
 	const struct report report = {
-		.model = reading->model,
-		.recordings = reading->recordings,
-		.recording_count = reading->recording_count,
-		.image = options->image,
-		.problems = (const char *const *)reading->problems,
-		.problem_count = reading->problem_count,
-		.unknown_events = counts->unknown_events,
-		.missing_fields = counts->missing_fields,
+	    .model = reading->model,
+	    .recordings = reading->recordings,
+	    .recording_count = reading->recording_count,
+	    .image = options->image,
+	    .problems = (const char *const *)reading->problems,
+	    .problem_count = reading->problem_count,
+	    .unknown_events = counts->unknown_events,
+	    .missing_fields = counts->missing_fields,
 	};
 	const struct trace_summary *summary = model_trace(reading->model);
 	int err;
@@ -281,8 +284,11 @@ static int usage(void)
 static int parse(int argc, char **argv, struct options *options)
 {
 	static const struct option known[] = {
-		{"format", required_argument, NULL, 'f'}, {"image", required_argument, NULL, 'i'}, {"strict", no_argument, NULL, 's'},
-		{"help", no_argument, NULL, 'h'},	  {NULL, 0, NULL, 0},
+	    {"format", required_argument, NULL, 'f'},
+	    {"image", required_argument, NULL, 'i'},
+	    {"strict", no_argument, NULL, 's'},
+	    {"help", no_argument, NULL, 'h'},
+	    {NULL, 0, NULL, 0},
 	};
 	int option;
 

@@ -7,7 +7,7 @@
 
 #include "analyzer/writers/report.h"
 
-#define SCHEMA	    1
+#define SCHEMA      1
 #define WAITERS_MAX 8
 
 static void put(struct json_object *object, const char *key, struct json_object *value)
@@ -122,7 +122,8 @@ static struct json_object *trace(const struct report *report)
 		json_object_array_add(list, json_object_new_string(report->problems[i]));
 	put(object, "problems", list);
 	list = json_object_new_array();
-	for (const struct unseen *unseen = model_unseen_next(report->model, NULL); unseen; unseen = model_unseen_next(report->model, unseen))
+	for (const struct unseen *unseen = model_unseen_next(report->model, NULL); unseen;
+	     unseen = model_unseen_next(report->model, unseen))
 		json_object_array_add(list, json_object_new_string(unseen->function));
 	put(object, "unseen_functions", list);
 	put(object, "hosts", hosts(report->model));
@@ -158,7 +159,7 @@ static struct json_object *client_object(const struct client *client)
 {
 	static const char *const names[] = {
 #define KIND(upper, lower) #lower,
-		RBDPROF_KINDS(KIND)
+	    RBDPROF_KINDS(KIND)
 #undef KIND
 	};
 	struct json_object *object = json_object_new_object(), *inner = json_object_new_object();
@@ -248,7 +249,7 @@ static struct json_object *lock_object(const struct lock *lock)
 {
 	static const char *const names[] = {
 #define KIND(upper, lower) #lower,
-		RBDPROF_LOCK_KINDS(KIND)
+	    RBDPROF_LOCK_KINDS(KIND)
 #undef KIND
 	};
 	struct json_object *object = json_object_new_object();

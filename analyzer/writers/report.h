@@ -18,7 +18,7 @@ struct report {
 	const struct model *model; /* finished */
 	const struct recording *recordings;
 	size_t recording_count;
-	const char *image;         /* only this image, as report_image_wanted tells; NULL: all */
+	const char *image;           /* only this image, as report_image_wanted tells; NULL: all */
 	const char *const *problems; /* what could not be read, a sentence each */
 	size_t problem_count;
 	uint64_t unknown_events; /* with names that this analyzer does not know, left out */

@@ -32,7 +32,8 @@ static void put_recordings(FILE *out, const struct report *report)
 
 		fprintf(out, "Recording %s\n", recording->folder);
 		if (recording->command)
-			fprintf(out, "  command    %.*s%s\n", COMMAND_MAX, recording->command, strlen(recording->command) > COMMAND_MAX ? "…" : "");
+			fprintf(out, "  command    %.*s%s\n", COMMAND_MAX, recording->command,
+				strlen(recording->command) > COMMAND_MAX ? "…" : "");
 		if (recording->begin_ns && localtime_r(&begin, &tm)) {
 			char stamp[64];
 
@@ -56,7 +57,8 @@ static void put_processes(FILE *out, const struct report *report)
 	struct cell cell;
 
 	for (const struct process *p = model_process_next(report->model, NULL); p; p = model_process_next(report->model, p)) {
-		fprintf(out, "  process    %s, pid %u, on %s\n", *p->comm ? p->comm : "(not described)", p->pid, *p->host ? p->host : "(unknown host)");
+		fprintf(out, "  process    %s, pid %u, on %s\n", *p->comm ? p->comm : "(not described)", p->pid,
+			*p->host ? p->host : "(unknown host)");
 	}
 	if (summary->events > 0)
 		fprintf(out, "  events     over %s\n", cell_ns(&cell, (double)(summary->end_wall_ns - summary->begin_wall_ns)));
@@ -89,8 +91,14 @@ static void put_time(FILE *out, const char *name, const char *meaning, double sh
 
 static void put_kind(FILE *out, const char *name, const struct kind_stats *kind)
 {
-	static const char *const meanings[] = {"QoS", "exclusive lock", "journal", "librbd's own work and queues", "network and OSDs", "not told apart",
-					       "the program's callback", "until the program looked"};
+	static const char *const meanings[] = {"QoS",
+					       "exclusive lock",
+					       "journal",
+					       "librbd's own work and queues",
+					       "network and OSDs",
+					       "not told apart",
+					       "the program's callback",
+					       "until the program looked"};
 	double total = (double)kind->total.sum, iops = kind_stats_iops(kind), after;
 	bool divided = false;
 	struct cell cell, more;
@@ -107,17 +115,18 @@ static void put_kind(FILE *out, const char *name, const struct kind_stats *kind)
 	if (iops > 0) {
 		fprintf(out, ", %s IOPS", cell_number(&cell, iops));
 		if (kind->bytes > 0)
-			fprintf(out, ", %s/s, %s each on average",
-				cell_bytes(&cell, (double)kind->bytes * iops / (double)kind->completed),
+			fprintf(out, ", %s/s, %s each on average", cell_bytes(&cell, (double)kind->bytes * iops / (double)kind->completed),
 				cell_bytes(&more, (double)kind->bytes / (double)(kind->completed - kind->failed)));
 	}
 	fprintf(out, "\n");
 	if (kind->irregular > 0)
-		fprintf(out, "    %llu of them in no distribution: their moments contradict each other\n", (unsigned long long)kind->irregular);
+		fprintf(out, "    %llu of them in no distribution: their moments contradict each other\n",
+			(unsigned long long)kind->irregular);
 	if (kind->latency.count == 0)
 		return;
 
-	fprintf(out, "    %-*s%9s%9s%9s%9s%9s%9s%9s\n", NAME_WIDTH, "time of one request", "of total", "mean", "p50", "p90", "p99", "p99.9", "max");
+	fprintf(out, "    %-*s%9s%9s%9s%9s%9s%9s%9s\n", NAME_WIDTH, "time of one request", "of total", "mean", "p50", "p90", "p99", "p99.9",
+		"max");
 	after = total > 0 ? kind_stats_share(kind, PHASE_C2D) + kind_stats_share(kind, PHASE_D2A) : -1;
 	put_time(out, "latency", "call to librbd's completion", after < 0 ? -1 : 1 - after, &kind->latency);
 	/* When nothing below the latency could be told apart, `other` is all of it and says nothing. */
@@ -144,7 +153,7 @@ static void put_client(FILE *out, const struct client *client)
 {
 	static const char *const names[] = {
 #define KIND(upper, lower) #lower,
-		RBDPROF_KINDS(KIND)
+	    RBDPROF_KINDS(KIND)
 #undef KIND
 	};
 	uint64_t most = client_stats_in_flight_max(&client->stats);
@@ -160,7 +169,8 @@ static void put_client(FILE *out, const struct client *client)
 		fprintf(out, ": made no request\n");
 		return;
 	}
-	fprintf(out, ": in flight %s mean, %llu max", cell_number(&cell, client_stats_in_flight_mean(&client->stats)), (unsigned long long)most);
+	fprintf(out, ": in flight %s mean, %llu max", cell_number(&cell, client_stats_in_flight_mean(&client->stats)),
+		(unsigned long long)most);
 	if (client->stats.open_requests)
 		fprintf(out, ", %llu still open at the end", (unsigned long long)client->stats.open_requests);
 	fprintf(out, "\n");
@@ -180,7 +190,8 @@ static void put_image(FILE *out, const struct image *image)
 		*image->snapshot ? "@" : "", image->snapshot, cell_bytes(&cell, (double)image->size_bytes));
 	fprintf(out, " in objects of %s", cell_bytes(&cell, (double)image->object_size_bytes));
 	if (image->stripe_count > 1)
-		fprintf(out, ", striped over %llu by %s", (unsigned long long)image->stripe_count, cell_bytes(&cell, (double)image->stripe_unit_bytes));
+		fprintf(out, ", striped over %llu by %s", (unsigned long long)image->stripe_count,
+			cell_bytes(&cell, (double)image->stripe_unit_bytes));
 	fprintf(out, "\n  features   ");
 	while ((name = feature_next(&left))) {
 		fprintf(out, "%s%s", comma, name);
@@ -208,11 +219,13 @@ static void put_locks(FILE *out, const struct report *report, bool conditions)
 			fprintf(out, "\nContended locks: none\n");
 		return;
 	}
-	fprintf(out, "\n%s, by time waited (%u of %u%s)\n", conditions ? "Waits on condition variables, mostly for work" : "Contended locks",
-		count < LOCKS_MAX ? count : LOCKS_MAX, count, conditions ? "" : "; how often they were free when asked for is not known");
-	fprintf(out, "  %-18s  %-15s%9s%9s%10s%9s%9s%9s%9s%9s  %s\n", "address", "kind", "waits", "failed", "waited", "mean", "p50", "p90", "p99", "max",
-		"mostly in thread");
-	for (const struct lock *lock = model_lock_next(report->model, NULL); lock && shown < LOCKS_MAX; lock = model_lock_next(report->model, lock)) {
+	fprintf(out, "\n%s, by time waited (%u of %u%s)\n",
+		conditions ? "Waits on condition variables, mostly for work" : "Contended locks", count < LOCKS_MAX ? count : LOCKS_MAX,
+		count, conditions ? "" : "; how often they were free when asked for is not known");
+	fprintf(out, "  %-18s  %-15s%9s%9s%10s%9s%9s%9s%9s%9s  %s\n", "address", "kind", "waits", "failed", "waited", "mean", "p50", "p90",
+		"p99", "max", "mostly in thread");
+	for (const struct lock *lock = model_lock_next(report->model, NULL); lock && shown < LOCKS_MAX;
+	     lock = model_lock_next(report->model, lock)) {
 		const struct lock_waiter *waiter = lock_waiter_next(lock, NULL);
 		const char *thread = waiter ? process_thread_name(lock->process, (uint32_t)waiter->key.thread) : "";
 
@@ -240,9 +253,9 @@ static void put_health(FILE *out, const struct report *report)
 	unsigned int count = 0;
 
 	fprintf(out, "\nHow far to trust this\n");
-	fprintf(out, "  events     %llu read, %lld lost, %llu unaccounted for, %llu call%s not recorded\n", (unsigned long long)summary->events,
-		(long long)summary->lost_events, (unsigned long long)summary->unaccounted_events, (unsigned long long)summary->passed_through,
-		plural(summary->passed_through));
+	fprintf(out, "  events     %llu read, %lld lost, %llu unaccounted for, %llu call%s not recorded\n",
+		(unsigned long long)summary->events, (long long)summary->lost_events, (unsigned long long)summary->unaccounted_events,
+		(unsigned long long)summary->passed_through, plural(summary->passed_through));
 	if (summary->unmatched)
 		fprintf(out, "             %llu completed request%s counted nowhere, since the event of their call was lost\n",
 			(unsigned long long)summary->unmatched, plural(summary->unmatched));

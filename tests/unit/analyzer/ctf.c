@@ -6,20 +6,20 @@
 
 enum { PROCESS, REQUEST, REAP, UNKNOWN, LACKING, FOREIGN, SENSELESS = 999 };
 
-static const char declarations[] =
-	"typealias integer { size = 8; align = 8; signed = false; } := u8;\n"
-	"typealias integer { size = 16; align = 8; signed = false; } := u16;\n"
-	"typealias integer { size = 32; align = 8; signed = false; } := u32;\n"
-	"typealias integer { size = 64; align = 8; signed = false; } := u64;\n";
+static const char declarations[] = "typealias integer { size = 8; align = 8; signed = false; } := u8;\n"
+				   "typealias integer { size = 16; align = 8; signed = false; } := u16;\n"
+				   "typealias integer { size = 32; align = 8; signed = false; } := u32;\n"
+				   "typealias integer { size = 64; align = 8; signed = false; } := u64;\n";
 
 static const char events[] =
-	"event { name = \"rbdprof:process\"; id = 0; stream_id = 0; fields := struct { u32 schema; u32 pid; string version; string comm; }; };\n"
-	"event { name = \"rbdprof:request\"; id = 1; stream_id = 0; fields := struct { u64 request; u32 image; u8 kind; u8 flags;\n"
-	"	u64 offset_bytes; u64 length_bytes; }; };\n"
-	"event { name = \"rbdprof:reap\"; id = 2; stream_id = 0; fields := struct { u32 length; u64 requests[length]; }; };\n"
-	"event { name = \"rbdprof:of_tomorrow\"; id = 3; stream_id = 0; fields := struct { u64 what; }; };\n"
-	"event { name = \"rbdprof:totals\"; id = 4; stream_id = 0; fields := struct { u64 emitted; }; };\n"
-	"event { name = \"other:event\"; id = 5; stream_id = 0; fields := struct { u64 what; }; };\n";
+    "event { name = \"rbdprof:process\"; id = 0; stream_id = 0; fields := struct { u32 schema; u32 pid; string version; string comm; }; "
+    "};\n"
+    "event { name = \"rbdprof:request\"; id = 1; stream_id = 0; fields := struct { u64 request; u32 image; u8 kind; u8 flags;\n"
+    "	u64 offset_bytes; u64 length_bytes; }; };\n"
+    "event { name = \"rbdprof:reap\"; id = 2; stream_id = 0; fields := struct { u32 length; u64 requests[length]; }; };\n"
+    "event { name = \"rbdprof:of_tomorrow\"; id = 3; stream_id = 0; fields := struct { u64 what; }; };\n"
+    "event { name = \"rbdprof:totals\"; id = 4; stream_id = 0; fields := struct { u64 emitted; }; };\n"
+    "event { name = \"other:event\"; id = 5; stream_id = 0; fields := struct { u64 what; }; };\n";
 
 static void put_uuid(FILE *file, uint8_t byte)
 {
@@ -38,19 +38,21 @@ void ctf_begin(const struct ctf_trace *trace)
 	assert_non_null(file);
 	fprintf(file, "/* CTF 1.8 */\n%strace { major = 1; minor = 8; uuid = \"", declarations);
 	put_uuid(file, trace->uuid);
-	fprintf(file,
-		"\"; byte_order = le; packet.header := struct { u32 magic; u8 uuid[16]; u32 stream_id; u64 stream_instance_id; }; };\n"
-		"env { hostname = \"alpha\"; vpid = %u; procname = \"fio\"; domain = \"ust\"; tracer_name = \"lttng-ust\"; tracer_major = 2;\n"
-		"	tracer_minor = 13; };\n"
-		"clock { name = \"monotonic\"; uuid = \"",
-		trace->pid);
+	fprintf(
+	    file,
+	    "\"; byte_order = le; packet.header := struct { u32 magic; u8 uuid[16]; u32 stream_id; u64 stream_instance_id; }; };\n"
+	    "env { hostname = \"alpha\"; vpid = %u; procname = \"fio\"; domain = \"ust\"; tracer_name = \"lttng-ust\"; tracer_major = 2;\n"
+	    "	tracer_minor = 13; };\n"
+	    "clock { name = \"monotonic\"; uuid = \"",
+	    trace->pid);
 	put_uuid(file, trace->clock_uuid);
-	fprintf(file,
-		"\"; freq = 1000000000; offset_s = 0; offset = %lld; };\n"
-		"typealias integer { size = 64; align = 8; signed = false; map = clock.monotonic.value; } := moment;\n"
-		"stream { id = 0; packet.context := struct { moment timestamp_begin; moment timestamp_end; u64 content_size; u64 packet_size;\n"
-		"	u64 events_discarded; }; event.header := struct { u16 id; moment timestamp; }; };\n%s",
-		(long long)trace->clock_offset_ns, events);
+	fprintf(
+	    file,
+	    "\"; freq = 1000000000; offset_s = 0; offset = %lld; };\n"
+	    "typealias integer { size = 64; align = 8; signed = false; map = clock.monotonic.value; } := moment;\n"
+	    "stream { id = 0; packet.context := struct { moment timestamp_begin; moment timestamp_end; u64 content_size; u64 packet_size;\n"
+	    "	u64 events_discarded; }; event.header := struct { u16 id; moment timestamp; }; };\n%s",
+	    (long long)trace->clock_offset_ns, events);
 	fclose(file);
 }
 

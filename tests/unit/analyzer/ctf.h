@@ -12,8 +12,8 @@
 
 struct ctf_trace {
 	char folder[256];
-	uint8_t uuid;           /* every byte of the trace's */
-	uint8_t clock_uuid;     /* every byte of the clock's: which host's boot */
+	uint8_t uuid;       /* every byte of the trace's */
+	uint8_t clock_uuid; /* every byte of the clock's: which host's boot */
 	int64_t clock_offset_ns;
 	uint32_t pid;
 };
@@ -22,10 +22,10 @@ struct ctf_stream {
 	const struct ctf_trace *trace;
 	FILE *file;
 	char path[300];
-	uint64_t instance;        /* of the stream: two files with one would be one stream to babeltrace2 */
-	long packet_at;           /* where the open packet begins; -1: none */
+	uint64_t instance; /* of the stream: two files with one would be one stream to babeltrace2 */
+	long packet_at;    /* where the open packet begins; -1: none */
 	uint64_t begin_ns, last_ns;
-	uint64_t discarded;       /* said by the next packet that ends */
+	uint64_t discarded; /* said by the next packet that ends */
 };
 
 /* Makes the folder (below a temporary one of the test's) and its metadata. */
@@ -39,9 +39,9 @@ void ctf_stream_end(struct ctf_stream *stream);
 void ctf_process(struct ctf_stream *stream, uint64_t at_ns);
 void ctf_request(struct ctf_stream *stream, uint64_t at_ns, uint64_t request);
 void ctf_reap(struct ctf_stream *stream, uint64_t at_ns, uint64_t first, uint64_t second);
-void ctf_unknown(struct ctf_stream *stream, uint64_t at_ns);  /* rbdprof:of_tomorrow */
-void ctf_lacking(struct ctf_stream *stream, uint64_t at_ns);  /* rbdprof:totals with one field instead of two */
-void ctf_foreign(struct ctf_stream *stream, uint64_t at_ns);  /* another provider's */
+void ctf_unknown(struct ctf_stream *stream, uint64_t at_ns);   /* rbdprof:of_tomorrow */
+void ctf_lacking(struct ctf_stream *stream, uint64_t at_ns);   /* rbdprof:totals with one field instead of two */
+void ctf_foreign(struct ctf_stream *stream, uint64_t at_ns);   /* another provider's */
 void ctf_senseless(struct ctf_stream *stream, uint64_t at_ns); /* an event number that the metadata does not have */
 
 #endif

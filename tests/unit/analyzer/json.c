@@ -144,8 +144,8 @@ static void test_image(void **unused)
 	is_near("images.0.clients.0.in_flight.mean", 3.5 / 5.5);
 }
 
-#define WRITE	"images.0.clients.0.requests.write."
-#define FLUSH	"images.0.clients.0.requests.flush."
+#define WRITE "images.0.clients.0.requests.write."
+#define FLUSH "images.0.clients.0.requests.flush."
 
 static void test_requests(void **unused)
 {
@@ -222,11 +222,9 @@ static void test_locks(void **unused)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_teardown(test_trace, teardown),
-		cmocka_unit_test_teardown(test_image, teardown),
-		cmocka_unit_test_teardown(test_requests, teardown),
-		cmocka_unit_test_teardown(test_nothing_observed, teardown),
-		cmocka_unit_test_teardown(test_locks, teardown),
+	    cmocka_unit_test_teardown(test_trace, teardown),    cmocka_unit_test_teardown(test_image, teardown),
+	    cmocka_unit_test_teardown(test_requests, teardown), cmocka_unit_test_teardown(test_nothing_observed, teardown),
+	    cmocka_unit_test_teardown(test_locks, teardown),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -161,8 +161,8 @@ static int remove_work(void **unused)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_note),	     cmocka_unit_test(test_nulls),     cmocka_unit_test(test_without_note),
-		cmocka_unit_test(test_broken_note),  cmocka_unit_test(test_not_there), cmocka_unit_test(test_newest),
+	    cmocka_unit_test(test_note),        cmocka_unit_test(test_nulls),     cmocka_unit_test(test_without_note),
+	    cmocka_unit_test(test_broken_note), cmocka_unit_test(test_not_there), cmocka_unit_test(test_newest),
 	};
 
 	return cmocka_run_group_tests(tests, make_work, remove_work);

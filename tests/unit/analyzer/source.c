@@ -236,6 +236,7 @@ static void check_unreadable(const struct ctf_trace *trace, const char *why)
 
 static void test_metadata(void **unused)
 {
+	static const char ctf2[] = "\x1e{\"type\":\"preamble\",\"version\":2}\n";
 	struct ctf_trace trace = two_streams("metadata");
 	/* A packet of 4096 bytes, says its head, of which the file has 64. */
 	uint8_t packet[64] = {0x57, 0x1d, 0xd1, 0x75, [26] = 2, [29] = 0x80, [35] = 1, [36] = 8};
@@ -247,7 +248,7 @@ static void test_metadata(void **unused)
 	check_unreadable(&trace, "not whole");
 	overwrite_metadata(&trace, packet, 20);
 	check_unreadable(&trace, "not whole");
-	overwrite_metadata(&trace, "\x1e{\"type\":\"preamble\",\"version\":2}\n", 35);
+	overwrite_metadata(&trace, ctf2, sizeof(ctf2) - 1);
 	check_unreadable(&trace, "CTF 2");
 }
 
@@ -431,19 +432,11 @@ static int remove_work(void **unused)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_whole),
-		cmocka_unit_test(test_truncated),
-		cmocka_unit_test(test_zeroes_at_the_end),
-		cmocka_unit_test(test_corrupt),
-		cmocka_unit_test(test_metadata),
-		cmocka_unit_test(test_metadata_text),
-		cmocka_unit_test(test_one_of_two),
-		cmocka_unit_test(test_not_ours),
-		cmocka_unit_test(test_lost),
-		cmocka_unit_test(test_one_host),
-		cmocka_unit_test(test_two_hosts),
-		cmocka_unit_test(test_chunks),
-		cmocka_unit_test(test_stop),
+	    cmocka_unit_test(test_whole),      cmocka_unit_test(test_truncated), cmocka_unit_test(test_zeroes_at_the_end),
+	    cmocka_unit_test(test_corrupt),    cmocka_unit_test(test_metadata),  cmocka_unit_test(test_metadata_text),
+	    cmocka_unit_test(test_one_of_two), cmocka_unit_test(test_not_ours),  cmocka_unit_test(test_lost),
+	    cmocka_unit_test(test_one_host),   cmocka_unit_test(test_two_hosts), cmocka_unit_test(test_chunks),
+	    cmocka_unit_test(test_stop),
 	};
 
 	return cmocka_run_group_tests(tests, make_work, remove_work);

@@ -7,39 +7,39 @@
 #include "tests/unit/core/events_text.h"
 
 static const char golden[] =
-	"Recording /work/slow\n"
-	"  command    fio --name=t\n"
-	"  recorded   1970-01-02 00:00:00 UTC, for 7.25 s, exit status 0\n"
-	"  2 processes wanted to be traced and could not be: buffers were in use by others\n"
-	"  process    fio, pid 77, on alpha\n"
-	"  events     over 6.50 ms\n"
-	"\n"
-	"Image rbd/one, 64 MiB in objects of 4 MiB\n"
-	"  features   layering, exclusive-lock, journaling\n"
-	"  cluster    c1\n"
-	"  Ceph       16.2.15\n"
-	"\n"
-	"  Client 4001 (fio, pid 77), opened in 12.0 ms: in flight 0.636 mean, 1 max\n"
-	"\n"
-	"    write: 2 completed, 0 failed, 500 IOPS, 1.95 MiB/s, 4 KiB each on average\n"
-	"    time of one request                      of total     mean      p50      p90      p99    p99.9      max\n"
-	"    latency  call to librbd's completion       60.0 %  1.50 ms  1.50 ms  1.50 ms  1.50 ms  1.50 ms  1.50 ms\n"
-	"    c2d      the program's callback            20.0 %   500 µs   500 µs   500 µs   500 µs   500 µs   500 µs\n"
-	"    d2a      until the program looked          20.0 %   500 µs   500 µs   500 µs   500 µs   500 µs   500 µs\n"
-	"    total    call until the program looked    100.0 %  2.50 ms  2.50 ms  2.50 ms  2.50 ms  2.50 ms  2.50 ms\n"
-	"\n"
-	"    flush: 1 completed, 1 failed, latency 500 µs, total 500 µs\n"
-	"\n"
-	"Contended locks, by time waited (2 of 2; how often they were free when asked for is not known)\n"
-	"  address             kind               waits   failed    waited     mean      p50      p90      p99      max  mostly in thread\n"
-	"  0x1000              mutex                  2        0   40.0 µs  20.0 µs  10.0 µs  30.0 µs  30.0 µs  30.0 µs  worker\n"
-	"  0x2000              rwlock, reading        1        0   5.00 µs  5.00 µs  5.00 µs  5.00 µs  5.00 µs  5.00 µs  worker\n"
-	"\n"
-	"How far to trust this\n"
-	"  events     16 read, 0 lost, 0 unaccounted for, 0 calls not recorded\n"
-	"  anomalies  1: unreadable 1\n"
-	"             DIR: torn\n"
-	"  not seen   1 function: rbd_aio_of_tomorrow\n";
+    "Recording /work/slow\n"
+    "  command    fio --name=t\n"
+    "  recorded   1970-01-02 00:00:00 UTC, for 7.25 s, exit status 0\n"
+    "  2 processes wanted to be traced and could not be: buffers were in use by others\n"
+    "  process    fio, pid 77, on alpha\n"
+    "  events     over 6.50 ms\n"
+    "\n"
+    "Image rbd/one, 64 MiB in objects of 4 MiB\n"
+    "  features   layering, exclusive-lock, journaling\n"
+    "  cluster    c1\n"
+    "  Ceph       16.2.15\n"
+    "\n"
+    "  Client 4001 (fio, pid 77), opened in 12.0 ms: in flight 0.636 mean, 1 max\n"
+    "\n"
+    "    write: 2 completed, 0 failed, 500 IOPS, 1.95 MiB/s, 4 KiB each on average\n"
+    "    time of one request                      of total     mean      p50      p90      p99    p99.9      max\n"
+    "    latency  call to librbd's completion       60.0 %  1.50 ms  1.50 ms  1.50 ms  1.50 ms  1.50 ms  1.50 ms\n"
+    "    c2d      the program's callback            20.0 %   500 µs   500 µs   500 µs   500 µs   500 µs   500 µs\n"
+    "    d2a      until the program looked          20.0 %   500 µs   500 µs   500 µs   500 µs   500 µs   500 µs\n"
+    "    total    call until the program looked    100.0 %  2.50 ms  2.50 ms  2.50 ms  2.50 ms  2.50 ms  2.50 ms\n"
+    "\n"
+    "    flush: 1 completed, 1 failed, latency 500 µs, total 500 µs\n"
+    "\n"
+    "Contended locks, by time waited (2 of 2; how often they were free when asked for is not known)\n"
+    "  address             kind               waits   failed    waited     mean      p50      p90      p99      max  mostly in thread\n"
+    "  0x1000              mutex                  2        0   40.0 µs  20.0 µs  10.0 µs  30.0 µs  30.0 µs  30.0 µs  worker\n"
+    "  0x2000              rwlock, reading        1        0   5.00 µs  5.00 µs  5.00 µs  5.00 µs  5.00 µs  5.00 µs  worker\n"
+    "\n"
+    "How far to trust this\n"
+    "  events     16 read, 0 lost, 0 unaccounted for, 0 calls not recorded\n"
+    "  anomalies  1: unreadable 1\n"
+    "             DIR: torn\n"
+    "  not seen   1 function: rbd_aio_of_tomorrow\n";
 
 /* Compares line by line; prints the new text as C when it differs. */
 static void check_text(const char *text, const char *wanted)
@@ -75,12 +75,12 @@ static void test_golden(void **unused)
 {
 	static const char *const problems[] = {"DIR: torn"};
 	struct recording recording = {
-		.folder = (char[]){"/work/slow"},
-		.command = (char[]){"fio --name=t"},
-		.begin_ns = 86400ll * 1000000000, /* 2 January 1970, 0:00 UTC */
-		.end_ns = 86400ll * 1000000000 + 7250000000,
-		.status = 0,
-		.processes_refused = 2,
+	    .folder = (char[]){"/work/slow"},
+	    .command = (char[]){"fio --name=t"},
+	    .begin_ns = 86400ll * 1000000000, /* 2 January 1970, 0:00 UTC */
+	    .end_ns = 86400ll * 1000000000 + 7250000000,
+	    .status = 0,
+	    .processes_refused = 2,
 	};
 	struct report report = {.recordings = &recording, .recording_count = 1, .problems = problems, .problem_count = 1};
 	char *text = write_text(REPORT_EVENTS, &report);
@@ -94,13 +94,13 @@ static void test_golden(void **unused)
 static void test_width(void **unused)
 {
 	struct report report = {0};
-	char *text = write_text(TEXT_IMAGE
-				"2 p0 request request=1:1 image=1 kind=compare_and_write length_bytes=18446744073709551\n"
-				"18446744073709551 p0 complete request=1:1 thread=1 c2d_ns=99999999999999 looked=1\n"
-				"18446744073709552 p0 request request=1:2 image=1 kind=compare_and_write length_bytes=18446744073709551\n"
-				"36893488147419102 p0 complete request=1:2 thread=1 c2d_ns=99999999999999 looked=1\n"
-				"36893488147419103 p0 lock_wait lock=18446744073709551615 thread=1 kind=rwlock_write wait_ns=18446744073709551\n",
-				&report);
+	char *text = write_text(
+	    TEXT_IMAGE "2 p0 request request=1:1 image=1 kind=compare_and_write length_bytes=18446744073709551\n"
+		       "18446744073709551 p0 complete request=1:1 thread=1 c2d_ns=99999999999999 looked=1\n"
+		       "18446744073709552 p0 request request=1:2 image=1 kind=compare_and_write length_bytes=18446744073709551\n"
+		       "36893488147419102 p0 complete request=1:2 thread=1 c2d_ns=99999999999999 looked=1\n"
+		       "36893488147419103 p0 lock_wait lock=18446744073709551615 thread=1 kind=rwlock_write wait_ns=18446744073709551\n",
+	    &report);
 
 	(void)unused;
 	for (const char *line = text; *line; line += strcspn(line, "\n") + 1) {
@@ -136,8 +136,9 @@ static void test_cells(void **unused)
 	static const struct {
 		double ns;
 		const char *text;
-	} times[] = {{0, "0 ns"},	  {999, "999 ns"},     {1000, "1.00 µs"},   {9994, "9.99 µs"},	  {9996, "10.0 µs"},	{81234, "81.2 µs"},
-		     {812345, "812 µs"},  {999600, "1.00 ms"}, {7.4e6, "7.40 ms"},  {12.34e9, "12.3 s"}, {599e9, "599 s"},	{660e9, "11.0 min"}};
+	} times[] = {{0, "0 ns"},        {999, "999 ns"},     {1000, "1.00 µs"},  {9994, "9.99 µs"},
+		     {9996, "10.0 µs"},  {81234, "81.2 µs"},  {812345, "812 µs"}, {999600, "1.00 ms"},
+		     {7.4e6, "7.40 ms"}, {12.34e9, "12.3 s"}, {599e9, "599 s"},   {660e9, "11.0 min"}};
 	static const struct {
 		double bytes;
 		const char *text;
@@ -159,10 +160,10 @@ static void test_cells(void **unused)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_golden),
-		cmocka_unit_test(test_width),
-		cmocka_unit_test(test_image),
-		cmocka_unit_test(test_cells),
+	    cmocka_unit_test(test_golden),
+	    cmocka_unit_test(test_width),
+	    cmocka_unit_test(test_image),
+	    cmocka_unit_test(test_cells),
 	};
 
 	setenv("TZ", "UTC", 1);
