@@ -18,12 +18,19 @@ const char *anomaly_name(enum anomaly anomaly)
 void health_fini(struct health *health)
 {
 	struct unseen *unseen, *next;
+	struct undecoded *undecoded, *next_undecoded;
 
 	HASH_ITER(hh, health->unseen, unseen, next)
 	{
 		HASH_DEL(health->unseen, unseen);
 		free(unseen->function);
 		free(unseen);
+	}
+	HASH_ITER(hh, health->undecoded, undecoded, next_undecoded)
+	{
+		HASH_DEL(health->undecoded, undecoded);
+		free(undecoded->what);
+		free(undecoded);
 	}
 }
 
@@ -57,6 +64,30 @@ int health_unseen(struct health *health, const char *function)
 	}
 	free(unseen->function);
 	free(unseen);
+	return -ENOMEM;
+}
+
+int health_undecoded(struct health *health, const char *what)
+{
+	struct undecoded *undecoded;
+
+	HASH_FIND_STR(health->undecoded, what, undecoded);
+	if (undecoded) {
+		undecoded->count++;
+		return 0;
+	}
+	undecoded = calloc(1, sizeof(*undecoded));
+	if (!undecoded)
+		return -ENOMEM;
+	undecoded->count = 1;
+	undecoded->what = strdup(what);
+	if (undecoded->what) {
+		HASH_ADD_KEYPTR(hh, health->undecoded, undecoded->what, strlen(undecoded->what), undecoded);
+		if (!hash_failed(undecoded))
+			return 0;
+	}
+	free(undecoded->what);
+	free(undecoded);
 	return -ENOMEM;
 }
 

@@ -36,10 +36,18 @@ struct unseen {
 	UT_hash_handle hh;
 };
 
+/* A kind of payload that the shim met and could not read: of another release, or corrupt. */
+struct undecoded {
+	char *what; /* owned */
+	uint64_t count;
+	UT_hash_handle hh;
+};
+
 /* Trace-wide. Zeroed memory is an empty one. */
 struct health {
 	uint64_t anomalies[ANOMALY_COUNT];
-	struct unseen *unseen; /* owned; read through model_unseen_next() */
+	struct unseen *unseen;       /* owned; read through model_unseen_next() */
+	struct undecoded *undecoded; /* owned; read through model_undecoded_next() */
 };
 
 /* When events were dropped. The tracer's counts are differences that can be negative one by one; their sum is right. */
@@ -79,6 +87,9 @@ void health_count(struct health *health, enum anomaly anomaly);
 
 /* Notes a function that is not seen; once for all processes. Returns 0 or -ENOMEM. */
 int health_unseen(struct health *health, const char *function);
+
+/* Counts a payload that could not be read. Returns 0 or -ENOMEM. */
+int health_undecoded(struct health *health, const char *what);
 
 /* Notes that an event was read. Returns 0, or -ERANGE when it is earlier than the latest of its process. */
 int process_health_event(struct process_health *health, uint64_t time_ns);

@@ -33,6 +33,7 @@ static void process_destroy(struct process *process)
 {
 	struct thread *thread, *next_thread;
 	struct handle *handle, *next_handle;
+	struct user *user, *next_user;
 
 	if (!process)
 		return;
@@ -46,6 +47,12 @@ static void process_destroy(struct process *process)
 	{
 		HASH_DEL(process->handles, handle);
 		free(handle);
+	}
+	HASH_ITER(hh, process->users, user, next_user)
+	{
+		HASH_DEL(process->users, user);
+		free(user->clients);
+		free(user);
 	}
 	process_health_fini(&process->health);
 	free(process->version);
@@ -66,6 +73,7 @@ static void client_destroy(struct client *client)
 		free(config);
 	}
 	stats_fini(&client->stats);
+	effects_destroy(client->effects);
 	free(client->release);
 	free(client);
 }
@@ -79,6 +87,9 @@ static void image_destroy(struct image *image)
 		HASH_DEL(image->clients, client);
 		client_destroy(client);
 	}
+	ownership_destroy(image->ownership);
+	journal_fini(&image->journal);
+	placement_groups_fini(&image->placement_groups);
 	free(image->key);
 	free(image->cluster);
 	free(image->namespace_);
@@ -190,6 +201,65 @@ struct client *process_client(const struct process *process, uint32_t image)
 	const struct handle *handle = find_handle(process, image);
 
 	return handle ? handle->client : NULL;
+}
+
+struct user *process_user(struct process *process, uint64_t id)
+{
+	struct user *user;
+
+	HASH_FIND(hh, process->users, &id, sizeof(id), user);
+	if (user)
+		return user;
+	user = calloc(1, sizeof(*user));
+	if (!user)
+		return NULL;
+	user->id = id;
+	HASH_ADD(hh, process->users, id, sizeof(user->id), user);
+	if (!hash_failed(user))
+		return user;
+	free(user);
+	return NULL;
+}
+
+static int user_add(struct user *user, struct client *client)
+{
+	struct client **grown;
+
+	for (size_t i = 0; i < user->client_count; i++)
+		if (user->clients[i] == client)
+			return 0;
+	grown = realloc(user->clients, (user->client_count + 1) * sizeof(struct client *));
+	if (!grown)
+		return -ENOMEM;
+	user->clients = grown;
+	user->clients[user->client_count++] = client;
+	return 0;
+}
+
+struct image *images_find(const struct images *images, struct process *process, uint64_t client, int64_t pool_id, const char *id)
+{
+	struct image *found = NULL;
+	struct user *user;
+
+	HASH_FIND(hh, process->users, &client, sizeof(client), user);
+	for (size_t i = 0; user && i < user->client_count; i++) {
+		struct image *image = user->clients[i]->image;
+
+		if (!*image->snapshot && !strcmp(image->id, id) && (!found || image->pool_id == pool_id))
+			found = image;
+	}
+	if (found || !process->cluster)
+		return found;
+	for (struct image *image = images->images; image; image = image->hh.next)
+		if (!*image->snapshot && !strcmp(image->id, id) && !strcmp(image->cluster, process->cluster) &&
+		    (!found || image->pool_id == pool_id))
+			found = image;
+	return found;
+}
+
+int image_has(const struct image *image, uint64_t feature)
+{
+	return !*image->snapshot && (image->features & feature);
 }
 
 int images_feed_process(struct process *process, const struct event *event)
@@ -341,15 +411,23 @@ void process_undescribed(const struct process *process, uint64_t *never, uint64_
 		*(handle->client ? later : never) += (uint64_t)handle->undescribed;
 }
 
-int images_feed_image(struct images *images, struct process *process, const struct event *event)
+int images_feed_image(struct images *images, struct process *process, const struct event *event, struct client **opened)
 {
 	struct image *image = image_get(images, event);
 	struct client *client = image ? client_get(image, process, event) : NULL;
 	struct handle *handle = client ? handle_get(process, event->image.image) : NULL;
+	struct user *user = handle ? process_user(process, client->id) : NULL;
 
-	if (!handle)
+	*opened = NULL;
+	if (!user || user_add(user, client))
 		return -ENOMEM;
+	if (handle->client != client) {
+		client->handles++;
+		*opened = client;
+	}
 	handle->client = client;
+	if (!process->cluster)
+		process->cluster = image->cluster;
 	client->open_ns = event->image.open_ns;
 	client->read_only = event->image.read_only;
 	return replace(&client->release, event->image.release);
@@ -379,17 +457,19 @@ int images_feed_config(struct process *process, const struct event *event)
 	return -ENOMEM;
 }
 
-void images_feed_closed(struct process *process, const struct event *event)
+struct client *images_feed_closed(struct process *process, const struct event *event)
 {
 	struct handle *handle = find_handle(process, event->image_closed.image);
+	struct client *client = handle ? handle->client : NULL;
 
 	/* Numbers are not used again, so the program that opens images all day costs no memory. One never described stays, to be counted.
 	 */
-	if (!handle || !handle->client)
-		return;
+	if (!client)
+		return NULL;
 	process->undescribed_closed += (uint64_t)handle->undescribed;
 	HASH_DEL(process->handles, handle);
 	free(handle);
+	return --client->handles ? NULL : client;
 }
 
 const struct client *image_client_next(const struct image *image, const struct client *previous)

@@ -1,6 +1,7 @@
 /*
  * Who is who in a report: processes and their threads, images, the clients that use them and their settings. Images that several
- * processes have open are one image; it knows how to tell. It does not know requests beyond the place where their statistics are kept.
+ * processes have open are one image; it knows how to tell. It does not know requests and operations beyond the places where what becomes
+ * of them is kept.
  *
  * Everything handed out belongs to the registry and lives as long as it does.
  */
@@ -10,8 +11,12 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "analyzer/core/effects.h"
 #include "analyzer/core/hash.h"
 #include "analyzer/core/health.h"
+#include "analyzer/core/journal.h"
+#include "analyzer/core/ownership.h"
+#include "analyzer/core/placement.h"
 #include "analyzer/core/stats.h"
 #include "analyzer/event.h"
 
@@ -26,6 +31,18 @@ struct thread {
 
 #define NO_REQUEST UINT64_MAX
 
+/* Transactions of a user that are remembered, to tell those that are sent again: more than are ever in flight. */
+#define TRANSACTIONS_KEPT 1024
+
+/* A librados client of a process, by whatever it uses; several images can share one. */
+struct user {
+	uint64_t id;                                 /* global id */
+	struct client **clients;                     /* owned; the registry's clients of described images */
+	size_t client_count;                         /* 0: it only crosses the boundary */
+	uint64_t transactions[TRANSACTIONS_KEPT];    /* the latest of each remainder, plus 1; 0: none */
+	UT_hash_handle hh;
+};
+
 struct process {
 	uint32_t number; /* in the report, from 0 */
 	uint32_t pid;    /* 0 while not described, as the rest below */
@@ -37,6 +54,12 @@ struct process {
 	struct process_health health;
 	struct thread *threads;      /* owned; by number */
 	struct handle *handles;      /* owned; open images by their number in the process */
+	struct user *users;          /* owned; by global id */
+	const char *cluster;         /* an image's: of the first that was described; NULL before that */
+	uint8_t crossing;            /* something was seen that crosses the boundary below librbd */
+	uint8_t hidden;              /* bits 1 << moment: those that its recording cannot show */
+	uint8_t lock_untold;         /* its recording cannot show when the lock becomes usable */
+	uint64_t throttled_ns;       /* when QoS last granted less than was asked for; 0: never */
 	uint64_t undescribed_closed; /* requests made before their image was described, of images closed since */
 };
 
@@ -47,6 +70,9 @@ struct config {
 	UT_hash_handle hh;
 };
 
+/* Unanswered requests for the lock that are remembered. */
+#define REQUESTS_KEPT 16
+
 /* A librados client's use of one image: one client with the image open twice is one, with two images open it is two of these. */
 struct client {
 	uint64_t id;                   /* global id in its cluster */
@@ -55,8 +81,12 @@ struct client {
 	char *release;    /* owned: Ceph's version */
 	uint64_t open_ns; /* how long the last open took; 0 when unknown */
 	uint8_t read_only;
+	uint32_t handles;      /* how often the image is open */
 	struct config *config; /* owned; read through client_config_next() */
 	struct client_stats stats;
+	struct effects *effects; /* owned; of its requests; NULL before the first */
+	uint64_t requested[REQUESTS_KEPT]; /* numbers of the last notifications that asked it for the lock; 0: none */
+	uint32_t requested_next;           /* place of the next one */
 	UT_hash_handle hh;
 };
 
@@ -80,6 +110,18 @@ struct image {
 	uint64_t stripe_count;
 
 	struct client *clients; /* owned; read through image_client_next() */
+
+	/* Of the image itself, not of a snapshot. */
+	struct ownership *ownership;                       /* owned; NULL without an exclusive lock */
+	const struct ownership_result *ownership_is;       /* after model_finish(); NULL: the lock was never in use */
+	struct journal journal;
+	struct placement_groups placement_groups;
+
+	/* Data operations and the requests that they carry. */
+	uint64_t operations;           /* handed to the network, those sent again apart */
+	uint64_t resent;               /* sent again */
+	uint64_t unmatched_operations; /* that carry no request: replay, copy-up, readahead, maintenance … */
+	uint64_t ambiguous_joins;      /* that could as well have carried another request for the same bytes */
 	UT_hash_handle hh;
 };
 
@@ -107,6 +149,20 @@ const char *process_thread_name(const struct process *process, uint32_t number);
 /* The client behind the process's open image of that number; NULL when it was never described or is closed. */
 struct client *process_client(const struct process *process, uint32_t image);
 
+/* The process's librados client of that global id, made if need be. NULL when memory ran out. */
+struct user *process_user(struct process *process, uint64_t id);
+
+/*
+ * The image (not a snapshot of it) that an object of the process's client belongs to: an image that this client has open, else one of the
+ * process's cluster. The pool decides between images of the same id. NULL: none was described.
+ */
+struct image *images_find(const struct images *images, struct process *process, uint64_t client, int64_t pool_id, const char *id);
+
+/* 1 when the image has the feature (a bit of RBD_FEATURE_*) and is not a snapshot. */
+int image_has(const struct image *image, uint64_t feature);
+#define IMAGE_EXCLUSIVE_LOCK (UINT64_C(1) << 2)
+#define IMAGE_JOURNALING     (UINT64_C(1) << 6)
+
 /*
  * Requests of an image that was not described (yet): `change` more of them, or fewer when they found their client after all.
  * Returns 0 or -ENOMEM.
@@ -119,9 +175,13 @@ void process_undescribed(const struct process *process, uint64_t *never, uint64_
 /* Each takes the event of its name. 0, -ENOMEM, or -ENOENT when the event's image is not known. */
 int images_feed_process(struct process *process, const struct event *event);
 int images_feed_thread(struct process *process, const struct event *event);
-int images_feed_image(struct images *images, struct process *process, const struct event *event);
 int images_feed_config(struct process *process, const struct event *event);
-void images_feed_closed(struct process *process, const struct event *event);
+
+/* The same. *opened is the client for which the image is open from now on, NULL when that was known. */
+int images_feed_image(struct images *images, struct process *process, const struct event *event, struct client **opened);
+
+/* Returns the client that has the image open no more; NULL when it has, or when it was not known. */
+struct client *images_feed_closed(struct process *process, const struct event *event);
 
 /* The client after `previous` (NULL: the first) in the order in which they were seen; NULL after the last. */
 const struct client *image_client_next(const struct image *image, const struct client *previous);

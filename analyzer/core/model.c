@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "analyzer/core/boundary.h"
 #include "analyzer/core/requests.h"
 
 /*
@@ -14,6 +15,7 @@
 struct model {
 	struct images images;
 	struct requests *requests;
+	struct boundary *boundary;
 	struct locks locks;
 	struct health health;
 	struct trace_summary summary;
@@ -30,7 +32,7 @@ static uint64_t begin_of(const struct request *request)
 	return request->process->health.first_ns;
 }
 
-static int request_completed(void *context, const struct request *request)
+static int request_completed(void *context, struct request *request)
 {
 	struct model *model = context;
 
@@ -38,10 +40,10 @@ static int request_completed(void *context, const struct request *request)
 		return 0;
 	model->summary.requests++;
 	stats_completed(&request->client->stats, request, begin_of(request));
-	return 0;
+	return boundary_request_completed(request);
 }
 
-static int request_closed(void *context, const struct request *request)
+static int request_closed(void *context, struct request *request)
 {
 	struct model *model = context;
 	int status;
@@ -56,7 +58,7 @@ static int request_closed(void *context, const struct request *request)
 	return status;
 }
 
-static int request_dropped(void *context, const struct request *request, uint64_t now_ns)
+static int request_dropped(void *context, struct request *request, uint64_t now_ns)
 {
 	struct model *model = context;
 
@@ -66,10 +68,10 @@ static int request_dropped(void *context, const struct request *request, uint64_
 	 */
 	model->summary.unmatched += request->process->health.lost_count > 0;
 	stats_dropped(&request->client->stats, now_ns);
-	return 0;
+	return boundary_request_dropped(request);
 }
 
-static int request_left(void *context, const struct request *request)
+static int request_left(void *context, struct request *request)
 {
 	struct model *model = context;
 	int lossy = is_lossy(request->process);
@@ -99,11 +101,11 @@ struct model *model_create(void)
 	if (!model)
 		return NULL;
 	model->requests = requests_create(&model->health, &consumer);
-	if (!model->requests) {
-		free(model);
-		return NULL;
-	}
-	return model;
+	model->boundary = boundary_create(&model->images, &model->health);
+	if (model->requests && model->boundary)
+		return model;
+	model_destroy(model);
+	return NULL;
 }
 
 void model_destroy(struct model *model)
@@ -111,6 +113,7 @@ void model_destroy(struct model *model)
 	if (!model)
 		return;
 	requests_destroy(model->requests);
+	boundary_destroy(model->boundary);
 	locks_fini(&model->locks);
 	images_fini(&model->images);
 	health_fini(&model->health);
@@ -123,6 +126,21 @@ static int feed_process(struct model *model, struct process *process, const stru
 	if (event->process_is.schema > RBDPROF_SCHEMA && event->process_is.schema != process->schema)
 		health_count(&model->health, ANOMALY_NEWER_SCHEMA);
 	return images_feed_process(process, event);
+}
+
+static int feed_image(struct model *model, struct process *process, const struct event *event)
+{
+	struct client *opened;
+	int status = images_feed_image(&model->images, process, event, &opened);
+
+	return status || !opened ? status : boundary_opened(opened, event->time_ns);
+}
+
+static int feed_closed(struct process *process, const struct event *event)
+{
+	struct client *closed = images_feed_closed(process, event);
+
+	return closed ? boundary_closed(closed, event->time_ns) : 0;
 }
 
 static int feed_config(struct model *model, struct process *process, const struct event *event)
@@ -156,8 +174,8 @@ static int feed_request(struct model *model, struct process *process, const stru
 {
 	int known_kind = event->request.kind < RBDPROF_KIND_COUNT;
 	struct client *client = known_kind ? process_client(process, event->request.image) : NULL;
-	const struct request *request;
-	int status;
+	struct request *request;
+	int status, late;
 
 	if (event->type == EVENT_REQUEST) {
 		struct thread *thread = process_thread(process, submitter_of(event->request.request));
@@ -172,15 +190,19 @@ static int feed_request(struct model *model, struct process *process, const stru
 	status = requests_open(model->requests, process, client, event, process->health.totals, &request);
 	if (status == -EEXIST)
 		return 0;
-	if (status != -EALREADY && status)
+	late = status == -EALREADY;
+	if (!late && status)
 		return status;
 	if (client)
-		status = status ? process_undescribed_add(process, event->request.image, -1) : 0;
+		status = late ? process_undescribed_add(process, event->request.image, -1) : 0;
 	else if (known_kind)
 		status = process_undescribed_add(process, event->request.image, 1);
 	else
 		health_count(&model->health, ANOMALY_UNKNOWN_KIND);
-	return status || !client ? status : stats_opened(&client->stats, request, event->time_ns, begin_of(request));
+	if (status || !client)
+		return status;
+	status = boundary_request_opened(request, event->request.offset_bytes, late);
+	return status ? status : stats_opened(&client->stats, request, event->time_ns, begin_of(request));
 }
 
 /*
@@ -227,9 +249,11 @@ static int feed_reap(struct model *model, struct process *process, const struct 
 
 static int feed_totals(struct model *model, struct process *process, const struct event *event)
 {
+	int status = boundary_round(model->boundary, process, event->time_ns);
+
 	process_health_totals(&process->health, event->totals.emitted, event->totals.passed_through);
-	if (process->health.totals <= ROUNDS_UNMENTIONED)
-		return 0;
+	if (status || process->health.totals <= ROUNDS_UNMENTIONED)
+		return status;
 	return requests_sweep(model->requests, process, process->health.totals - ROUNDS_UNMENTIONED, event->time_ns);
 }
 
@@ -260,16 +284,16 @@ int model_feed(struct model *model, const struct event *event)
 	case EVENT_THREAD:
 		return images_feed_thread(process, event);
 	case EVENT_IMAGE:
-		return images_feed_image(&model->images, process, event);
+		return feed_image(model, process, event);
 	case EVENT_CONFIG:
 		return feed_config(model, process, event);
 	case EVENT_UNSEEN:
+		boundary_unseen(process, event->unseen.function);
 		return health_unseen(&model->health, event->unseen.function);
 	case EVENT_TOTALS:
 		return feed_totals(model, process, event);
 	case EVENT_IMAGE_CLOSED:
-		images_feed_closed(process, event);
-		return 0;
+		return feed_closed(process, event);
 	case EVENT_REQUEST:
 		return feed_request(model, process, event);
 	case EVENT_REQUEST_OPEN:
@@ -282,7 +306,7 @@ int model_feed(struct model *model, const struct event *event)
 	case EVENT_COND_WAIT:
 		return feed_wait(model, process, event);
 	default:
-		return 0;
+		return boundary_feed(model->boundary, process, event);
 	}
 }
 
@@ -302,6 +326,21 @@ static void judge(struct model *model, const struct process *process)
 	model->health.anomalies[ANOMALY_COMPLETE_WITHOUT_REQUEST] += health->unmatched_completes;
 	model->health.anomalies[ANOMALY_REAP_OF_UNKNOWN_REQUEST] += health->unmatched_reaps;
 	model->health.anomalies[ANOMALY_UNKNOWN_IMAGE] += never;
+}
+
+/* From the first to the last event of any process. */
+static int finish_boundary(struct model *model)
+{
+	const struct process *process = NULL;
+	uint64_t begin_ns = UINT64_MAX, end_ns = 0;
+
+	while ((process = model_process_next(model, process))) {
+		if (process->health.events && process->health.first_ns < begin_ns)
+			begin_ns = process->health.first_ns;
+		if (process->health.last_ns > end_ns)
+			end_ns = process->health.last_ns;
+	}
+	return boundary_finish(model->boundary, begin_ns < end_ns ? begin_ns : end_ns, end_ns);
 }
 
 static void summarize(struct trace_summary *summary, const struct process *process)
@@ -325,6 +364,8 @@ int model_finish(struct model *model)
 	const struct process *process = NULL;
 	int status = requests_finish(model->requests);
 
+	if (!status)
+		status = finish_boundary(model);
 	if (status)
 		return status;
 	while ((process = model_process_next(model, process))) {
@@ -359,6 +400,11 @@ const struct image *model_image_next(const struct model *model, const struct ima
 const struct lock *model_lock_next(const struct model *model, const struct lock *previous)
 {
 	return previous ? previous->hh.next : model->locks.locks;
+}
+
+const struct undecoded *model_undecoded_next(const struct model *model, const struct undecoded *previous)
+{
+	return previous ? previous->hh.next : model->health.undecoded;
 }
 
 const struct unseen *model_unseen_next(const struct model *model, const struct unseen *previous)

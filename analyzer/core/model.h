@@ -9,8 +9,8 @@
  *	... model_trace(), model_image_next() ...
  *	model_destroy(model);
  *
- * Its memory depends on requests in flight and on the numbers of processes, threads, images, clients and contended locks, not on the
- * length of the trace. One thread at a time. Times are a host's monotonic clock in nanoseconds except where a name says wall;
+ * Its memory depends on requests and operations in flight and on the numbers of processes, threads, images, clients, RADOS objects of
+ * their metadata, placement groups and contended locks, not on the length of the trace. One thread at a time. Times are a host's monotonic clock in nanoseconds except where a name says wall;
  * process->clock_offset_ns leads from one to the other.
  *
  * Everything that is handed out belongs to the model and lives until model_destroy().
@@ -69,5 +69,6 @@ const struct process *model_process_next(const struct model *model, const struct
 const struct image *model_image_next(const struct model *model, const struct image *previous);
 const struct lock *model_lock_next(const struct model *model, const struct lock *previous);
 const struct unseen *model_unseen_next(const struct model *model, const struct unseen *previous);
+const struct undecoded *model_undecoded_next(const struct model *model, const struct undecoded *previous);
 
 #endif

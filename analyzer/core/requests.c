@@ -127,7 +127,7 @@ static int add(struct requests *requests, struct process *process, struct client
 }
 
 int requests_open(struct requests *requests, struct process *process, struct client *client, const struct event *event, uint64_t round,
-		  const struct request **found)
+		  struct request **found)
 {
 	struct request *request = find(requests, event->process, event->request.request);
 	int status = request ? open_again(requests, request, client, event) : add(requests, process, client, event, &request);
@@ -139,13 +139,21 @@ int requests_open(struct requests *requests, struct process *process, struct cli
 	return status;
 }
 
+uint64_t request_bytes(const struct request *request)
+{
+	if (request->result < 0)
+		return 0;
+	/* Writes and the like, and rbd_read_iterate2(), return 0; what they were asked for was done. */
+	return request->kind == RBDPROF_READ && request->result > 0 ? (uint64_t)request->result : request->length_bytes;
+}
+
 const struct request *requests_find(const struct requests *requests, uint32_t process, uint64_t number)
 {
 	return find(requests, process, number);
 }
 
 /* Takes the request out of the table and tells the consumer what became of it. */
-static int remove_request(struct requests *requests, struct request *request, int (*consume)(void *, const struct request *))
+static int remove_request(struct requests *requests, struct request *request, int (*consume)(void *, struct request *))
 {
 	int status;
 

@@ -14,6 +14,7 @@
 #include "analyzer/core/phases.h"
 #include "analyzer/event.h"
 
+struct carried;
 struct client;
 struct process;
 
@@ -26,6 +27,7 @@ struct request {
 	struct client
 	    *client; /* NULL while its image is not described, and for a kind that is not known: it is followed, and counts nowhere */
 	struct moments moments;
+	struct carried *carried; /* the consumer's: what became of it below librbd; NULL at first */
 	uint64_t length_bytes;
 	int64_t result; /* once completed */
 	uint64_t round; /* of the shim's announcements in which it was last spoken of */
@@ -40,10 +42,10 @@ struct request {
  * negative errno. */
 struct requests_consumer {
 	void *context;
-	int (*completed)(void *context, const struct request *request);                /* C and D are known */
-	int (*closed)(void *context, const struct request *request);                   /* after completed: A is known, or will never be */
-	int (*dropped)(void *context, const struct request *request, uint64_t now_ns); /* its COMPLETE will not come */
-	int (*left)(void *context, const struct request *request);                     /* not completed when the trace ended */
+	int (*completed)(void *context, struct request *request); /* C and D are known; the other moments can be set now */
+	int (*closed)(void *context, struct request *request);    /* after completed: A is known, or will never be */
+	int (*dropped)(void *context, struct request *request, uint64_t now_ns); /* its COMPLETE will not come */
+	int (*left)(void *context, struct request *request);                     /* not completed when the trace ended */
 };
 
 struct requests;
@@ -60,7 +62,10 @@ void requests_destroy(struct requests *requests);
  * request itself is put in *found except when memory ran out. `round` is the number of announcements that the process has finished.
  */
 int requests_open(struct requests *requests, struct process *process, struct client *client, const struct event *event, uint64_t round,
-		  const struct request **found);
+		  struct request **found);
+
+/* The bytes that a completed request moved: 0 when it failed, what a read returned, what another asked for. */
+uint64_t request_bytes(const struct request *request);
 
 /* The process's request of that number if it is in flight, else NULL. */
 const struct request *requests_find(const struct requests *requests, uint32_t process, uint64_t number);

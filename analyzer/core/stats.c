@@ -46,14 +46,6 @@ int stats_opened(struct client_stats *stats, const struct request *request, uint
 	return in_flight_enter(&stats->in_flight, now_ns);
 }
 
-static uint64_t moved_bytes(const struct request *request)
-{
-	if (request->result < 0)
-		return 0;
-	/* Writes and the like, and rbd_read_iterate2(), return 0; what they were asked for was done. */
-	return request->kind == RBDPROF_READ && request->result > 0 ? (uint64_t)request->result : request->length_bytes;
-}
-
 void stats_completed(struct client_stats *stats, const struct request *request, uint64_t begin_ns)
 {
 	struct kind_stats *kind = stats->kinds[request->kind];
@@ -61,7 +53,7 @@ void stats_completed(struct client_stats *stats, const struct request *request, 
 
 	kind->completed++;
 	kind->failed += request->result < 0;
-	kind->bytes += moved_bytes(request);
+	kind->bytes += request_bytes(request);
 	kind->last_c_ns = later(kind->last_c_ns, c_ns);
 	stats->last_c_ns = later(stats->last_c_ns, c_ns);
 	in_flight_leave(&stats->in_flight, later(request->moments.at_ns[MOMENT_S], begin_ns), c_ns);

@@ -23,9 +23,10 @@ static struct client *open_image(const char *text)
 {
 	struct event event = events_text_one(text);
 	struct process *process = images_process(&images, event.process);
+	struct client *opened;
 
 	assert_non_null(process);
-	assert_int_equal(images_feed_image(&images, process, &event), 0);
+	assert_int_equal(images_feed_image(&images, process, &event, &opened), 0);
 	return process_client(process, event.image.image);
 }
 
@@ -142,9 +143,9 @@ static void test_closed(void **unused)
 	struct event event = events_text_one("2 p0 image_closed image=1");
 
 	(void)unused;
-	images_feed_closed(process, &event);
+	assert_ptr_equal(images_feed_closed(process, &event), client);
 	assert_null(process_client(process, 1));
-	images_feed_closed(process, &event);
+	assert_null(images_feed_closed(process, &event));
 	/* What it did remains. */
 	assert_ptr_equal(image_client_next(client->image, NULL), client);
 }

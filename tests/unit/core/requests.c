@@ -26,21 +26,21 @@ static void tell(const char *what, const struct request *request)
 		snprintf(told + length, sizeof(told) - length, "!");
 }
 
-static int completed(void *context, const struct request *request)
+static int completed(void *context, struct request *request)
 {
 	assert_ptr_equal(context, &told);
 	tell("completed", request);
 	return 0;
 }
 
-static int closed(void *context, const struct request *request)
+static int closed(void *context, struct request *request)
 {
 	assert_ptr_equal(context, &told);
 	tell("closed", request);
 	return 0;
 }
 
-static int dropped(void *context, const struct request *request, uint64_t now_ns)
+static int dropped(void *context, struct request *request, uint64_t now_ns)
 {
 	(void)now_ns;
 	assert_ptr_equal(context, &told);
@@ -48,7 +48,7 @@ static int dropped(void *context, const struct request *request, uint64_t now_ns
 	return 0;
 }
 
-static int left(void *context, const struct request *request)
+static int left(void *context, struct request *request)
 {
 	assert_ptr_equal(context, &told);
 	tell("left", request);
@@ -83,7 +83,7 @@ static int teardown(void **unused)
 
 static int feed(void *context, const struct event *event)
 {
-	const struct request *request;
+	struct request *request;
 	uint64_t *round = context;
 
 	switch (event->type) {
@@ -243,7 +243,7 @@ static void test_finds_its_client(void **unused)
 	struct event open = events_text_one("9 p0 request_open request=1:1 image=1 kind=write age_ns=4");
 	struct event other = events_text_one("9 p0 request_open request=1:1 image=2 kind=write age_ns=4");
 	struct event made = events_text_one("5 p0 request request=1:1 image=1 kind=write");
-	const struct request *request;
+	struct request *request;
 
 	(void)unused;
 	assert_int_equal(requests_open(requests, &processes[0], NULL, &made, 0, &request), 0);
@@ -298,7 +298,7 @@ static void test_end(void **unused)
 static void test_many(void **unused)
 {
 	struct event made = events_text_one("1 p0 request image=1"), ended = events_text_one("2 p0 complete looked=0");
-	const struct request *request;
+	struct request *request;
 
 	(void)unused;
 	for (uint64_t thread = 1; thread <= 50; thread++)

@@ -1,0 +1,506 @@
+#include "analyzer/core/effects.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "analyzer/core/operations.h"
+#include "tracepoints/schema.h"
+
+/* A request of more pieces is followed by its first ones: nothing sane makes one, and memory must not depend on what a program asks for. */
+#define PIECES_MAX 16384
+
+#define FLAG_WRITE 0x20 /* CEPH_OSD_FLAG_WRITE */
+
+/* CEPH_OSD_OP_*: what discards become. */
+enum { CODE_TRUNCATE = 0x2203, CODE_ZERO = 0x2204, CODE_DELETE = 0x2205, CODE_CREATE = 0x220d };
+
+#define SLAB_REQUESTS 32
+
+struct slab {
+	struct slab *next;
+	struct carried requests[SLAB_REQUESTS];
+};
+
+struct effects {
+	struct effects_consumer consumer;
+	struct pieces pieces;
+	struct slab *slabs;
+	struct carried *spare; /* chained through queue_next */
+	struct range *spare_ranges;
+	struct carried *first, *last;      /* those that expect entries, in the order of making */
+	struct carried *oldest, *youngest; /* those that linger, in the order of their end */
+	size_t lingering;
+	uint64_t made;
+	const struct effects_operation *operation; /* at hand */
+	struct carried *to_review;                 /* carried by it, of those that linger; chained through review_next */
+};
+
+struct effects *effects_create(const struct effects_consumer *consumer)
+{
+	struct effects *effects = calloc(1, sizeof(*effects));
+
+	if (effects)
+		effects->consumer = *consumer;
+	return effects;
+}
+
+static void free_ranges(struct range *range)
+{
+	while (range) {
+		struct range *next = range->next;
+
+		free(range);
+		range = next;
+	}
+}
+
+void effects_destroy(struct effects *effects)
+{
+	struct slab *slab;
+
+	if (!effects)
+		return;
+	while ((slab = effects->slabs)) {
+		effects->slabs = slab->next;
+		for (unsigned i = 0; i < SLAB_REQUESTS; i++)
+			free_ranges(slab->requests[i].ranges);
+		free(slab);
+	}
+	free_ranges(effects->spare_ranges);
+	pieces_fini(&effects->pieces);
+	free(effects);
+}
+
+static struct carried *take_spare(struct effects *effects)
+{
+	struct carried *request;
+
+	if (!effects->spare) {
+		struct slab *slab = calloc(1, sizeof(*slab));
+
+		if (!slab)
+			return NULL;
+		slab->next = effects->slabs;
+		effects->slabs = slab;
+		for (unsigned i = 0; i < SLAB_REQUESTS; i++) {
+			slab->requests[i].queue_next = effects->spare;
+			effects->spare = &slab->requests[i];
+		}
+	}
+	request = effects->spare;
+	effects->spare = request->queue_next;
+	*request = (struct carried){0};
+	return request;
+}
+
+/* --- The queue of those that expect entries. ---------------------------------------------------------------------------- */
+
+static void enqueue(struct effects *effects, struct carried *request)
+{
+	struct carried *before = effects->last;
+
+	if (request->waiting)
+		return;
+	request->waiting = 1;
+	while (before && before->sequence > request->sequence)
+		before = before->queue_previous;
+	request->queue_previous = before;
+	request->queue_next = before ? before->queue_next : effects->first;
+	*(before ? &before->queue_next : &effects->first) = request;
+	*(request->queue_next ? &request->queue_next->queue_previous : &effects->last) = request;
+}
+
+static void dequeue(struct effects *effects, struct carried *request)
+{
+	if (!request->waiting)
+		return;
+	request->waiting = 0;
+	*(request->queue_previous ? &request->queue_previous->queue_next : &effects->first) = request->queue_next;
+	*(request->queue_next ? &request->queue_next->queue_previous : &effects->last) = request->queue_previous;
+}
+
+static int add_range(struct effects *effects, struct carried *request, uint64_t begin_bytes, uint64_t end_bytes)
+{
+	struct range *range = effects->spare_ranges;
+
+	if (range)
+		effects->spare_ranges = range->next;
+	else
+		range = malloc(sizeof(*range));
+	if (!range)
+		return -ENOMEM;
+	*range = (struct range){request->ranges, begin_bytes, end_bytes};
+	request->ranges = range;
+	return 0;
+}
+
+static void drop_range(struct effects *effects, struct range **at)
+{
+	struct range *range = *at;
+
+	*at = range->next;
+	range->next = effects->spare_ranges;
+	effects->spare_ranges = range;
+}
+
+/* --- Making and ending. ------------------------------------------------------------------------------------------------- */
+
+static void unlinger(struct effects *effects, struct carried *request)
+{
+	if (!request->lingering)
+		return;
+	request->lingering = 0;
+	effects->lingering--;
+	*(request->linger_previous ? &request->linger_previous->linger_next : &effects->oldest) = request->linger_next;
+	*(request->linger_next ? &request->linger_next->linger_previous : &effects->youngest) = request->linger_previous;
+}
+
+static void linger(struct effects *effects, struct carried *request)
+{
+	request->lingering = 1;
+	effects->lingering++;
+	request->linger_next = NULL;
+	request->linger_previous = effects->youngest;
+	*(effects->youngest ? &effects->youngest->linger_next : &effects->oldest) = request;
+	effects->youngest = request;
+}
+
+/* Nothing more is expected of a request that has ended; it is let go as soon as none of its entries is on the way. */
+static int settle(struct effects *effects, struct carried *request)
+{
+	int status = 0;
+
+	unlinger(effects, request);
+	dequeue(effects, request);
+	pieces_remove(&effects->pieces, &request->pieces);
+	if (request->appending)
+		return 0;
+	if (!request->forgotten)
+		status = effects->consumer.settled(effects->consumer.context, request);
+	while (request->ranges)
+		drop_range(effects, &request->ranges);
+	request->queue_next = effects->spare;
+	effects->spare = request;
+	return status;
+}
+
+int carried_is_joined(const struct carried *request)
+{
+	return request->entries && !request->ranges;
+}
+
+int carried_is_safe(const struct carried *request)
+{
+	return carried_is_joined(request) && request->entries_safe == request->entries;
+}
+
+/* Whether something is still to be sent for a request that has ended. A discard may need less than it asked for. */
+static int expects(const struct carried *request)
+{
+	int writes = request->kind == RBDPROF_WRITE || request->kind == RBDPROF_WRITESAME || request->kind == RBDPROF_COMPARE_AND_WRITE;
+
+	return !request->forgotten && !request->failed && (request->waiting || (writes && !pieces_covered(request->pieces)));
+}
+
+/* The request has ended, or something came for one that lingers. */
+static int review(struct effects *effects, struct carried *request)
+{
+	if (!expects(request))
+		return settle(effects, request);
+	if (!request->lingering)
+		linger(effects, request);
+	return effects->lingering > EFFECTS_LINGERING ? settle(effects, effects->oldest) : 0;
+}
+
+static uint8_t accepts(uint8_t kind)
+{
+	switch (kind) {
+	case RBDPROF_READ:
+		return DIRECTION_READ;
+	case RBDPROF_WRITE:
+	case RBDPROF_WRITESAME:
+	case RBDPROF_COMPARE_AND_WRITE:
+		return DIRECTION_WRITE;
+	case RBDPROF_DISCARD:
+		return DIRECTION_DISCARD;
+	case RBDPROF_WRITE_ZEROES:
+		return DIRECTION_WRITE | DIRECTION_DISCARD;
+	default:
+		return 0;
+	}
+}
+
+static int add_pieces(struct effects *effects, const struct effects_image *image, struct carried *carried,
+		      const struct effects_request *request)
+{
+	uint64_t at = request->offset_bytes, left = request->length_bytes;
+	struct piece piece = {.of = carried, .accepts = accepts(request->kind), .held = carried->journaled && carried->whole};
+	uint64_t object = UINT64_MAX;
+	int status = 0;
+
+	if (!piece.accepts || !layout_valid(&image->layout) || !*image->prefix)
+		return 0;
+	for (unsigned i = 0; left && !status && i < PIECES_MAX; i++) {
+		struct extent extent = layout_extent(&image->layout, at, left);
+
+		if (extent.object != object)
+			piece.object_hash = layout_object_hash(image->namespace_, image->prefix, extent.object);
+		piece.object = object = extent.object;
+		piece.begin_bytes = extent.offset_bytes;
+		piece.end_bytes = extent.offset_bytes + extent.length_bytes;
+		status = pieces_add(&effects->pieces, &carried->pieces, &piece, image->layout.stripe_count);
+		at += extent.length_bytes;
+		left -= extent.length_bytes;
+	}
+	return status;
+}
+
+struct carried *effects_open(struct effects *effects, const struct effects_image *image, const struct effects_request *request)
+{
+	struct carried *carried = take_spare(effects);
+	int status = 0;
+
+	if (!carried)
+		return NULL;
+	carried->s_ns = request->s_ns;
+	carried->length_bytes = request->length_bytes;
+	carried->kind = request->kind;
+	carried->whole = request->whole;
+	carried->journaled = request->journaled;
+	carried->sequence = ++effects->made;
+	if (carried->journaled) {
+		if (request->kind != RBDPROF_FLUSH && request->length_bytes)
+			status = add_range(effects, carried, request->offset_bytes, request->offset_bytes + request->length_bytes);
+		enqueue(effects, carried);
+	}
+	if (!status)
+		status = add_pieces(effects, image, carried, request);
+	return status ? NULL : carried;
+}
+
+/* A flush that was completed: what was made before it was written as well. */
+static int settle_older(struct effects *effects, const struct carried *flush)
+{
+	struct carried *request, *next;
+	int status = 0;
+
+	for (request = effects->oldest; request && !status; request = next) {
+		next = request->linger_next;
+		if (request->sequence < flush->sequence)
+			status = settle(effects, request);
+	}
+	return status;
+}
+
+int effects_close(struct effects *effects, struct carried *request, uint64_t c_ns, int failed)
+{
+	int status = 0;
+
+	request->closed = 1;
+	request->failed = failed != 0;
+	request->c_ns = c_ns;
+	if (request->kind == RBDPROF_FLUSH) {
+		if (!failed)
+			status = settle_older(effects, request);
+		/* One that the journal does not hold when it ends was none that the journal has to hold. */
+		dequeue(effects, request);
+	}
+	return status ? status : review(effects, request);
+}
+
+void effects_forget(struct effects *effects, struct carried *request)
+{
+	request->closed = request->forgotten = 1;
+	settle(effects, request);
+}
+
+int effects_finish(struct effects *effects)
+{
+	int status = 0;
+
+	while (effects->oldest && !status)
+		status = settle(effects, effects->oldest);
+	return status;
+}
+
+static int note_effect(struct effects *effects, struct carried *request, uint64_t now_ns)
+{
+	if (request->first_ns)
+		return 0;
+	request->first_ns = now_ns;
+	return effects->consumer.effect(effects->consumer.context, request, now_ns);
+}
+
+/* --- Data operations. --------------------------------------------------------------------------------------------------- */
+
+static int carries(void *context, struct carried *request)
+{
+	struct effects *effects = context;
+
+	request->sent_ns = effects->operation->now_ns;
+	request->pool_id = effects->operation->pool_id;
+	request->placement_group = effects->operation->placement_group;
+	if (request->lingering && !request->reviewed) {
+		request->reviewed = 1;
+		request->review_next = effects->to_review;
+		effects->to_review = request;
+	}
+	return note_effect(effects, request, request->sent_ns);
+}
+
+static uint8_t direction_of(const struct effects_operation *operation)
+{
+	if (!(operation->flags & FLAG_WRITE))
+		return DIRECTION_READ;
+	switch (operation->code) {
+	case CODE_TRUNCATE:
+	case CODE_ZERO:
+	case CODE_DELETE:
+	case CODE_CREATE:
+		return DIRECTION_DISCARD;
+	default:
+		return DIRECTION_WRITE;
+	}
+}
+
+/* An operation carried something of these, which linger: those that expect nothing more are let go. */
+static int review_lingering(struct effects *effects)
+{
+	struct carried *request;
+	int status = 0;
+
+	while ((request = effects->to_review) && !status) {
+		effects->to_review = request->review_next;
+		request->reviewed = 0;
+		status = review(effects, request);
+	}
+	return status;
+}
+
+int effects_sent(struct effects *effects, const struct effects_operation *operation, uint64_t *joins, uint64_t *choices)
+{
+	int open_ended = operation->code == CODE_DELETE || operation->code == CODE_TRUNCATE;
+	struct carrier carrier = {
+	    .object_hash = operation->object_hash,
+	    .direction = direction_of(operation),
+	    .begin_bytes = operation->offset_bytes,
+	    .end_bytes = open_ended ? operation->object_size_bytes : operation->offset_bytes + operation->length_bytes,
+	    .context = effects,
+	    .carries = carries,
+	};
+	int status;
+
+	effects->operation = operation;
+	status = pieces_carry(&effects->pieces, &carrier);
+	*joins = carrier.joins;
+	*choices = carrier.choices;
+	return status ? status : review_lingering(effects);
+}
+
+/* --- Journal entries. --------------------------------------------------------------------------------------------------- */
+
+/* Whether an entry of that kind can be the request's. */
+static int holds(const struct entry *entry, const struct carried *request)
+{
+	switch (request->kind) {
+	case RBDPROF_WRITE:
+	case RBDPROF_WRITESAME:
+	case RBDPROF_COMPARE_AND_WRITE:
+		return entry->kind == RBDPROF_ENTRY_WRITE;
+	case RBDPROF_DISCARD:
+		return entry->kind == RBDPROF_ENTRY_DISCARD;
+	case RBDPROF_WRITE_ZEROES:
+		return entry->kind == RBDPROF_ENTRY_DISCARD || entry->kind == RBDPROF_ENTRY_WRITE;
+	case RBDPROF_FLUSH:
+		return entry->kind == RBDPROF_ENTRY_FLUSH;
+	default:
+		return 0;
+	}
+}
+
+/* Takes the entry's bytes off what the request still lacks. Returns 0; -ENOENT when they are not among it; -ENOMEM. */
+static int take_bytes(struct effects *effects, struct carried *request, const struct entry *entry)
+{
+	uint64_t begin_bytes = entry->offset_bytes, end_bytes = begin_bytes + entry->length_bytes;
+
+	for (struct range **at = &request->ranges; *at; at = &(*at)->next) {
+		struct range *range = *at;
+		uint64_t rest_bytes = range->end_bytes;
+
+		if (begin_bytes < range->begin_bytes || end_bytes > rest_bytes)
+			continue;
+		/* What is left before them, and behind them. */
+		range->end_bytes = begin_bytes;
+		if (range->begin_bytes < range->end_bytes)
+			return end_bytes < rest_bytes ? add_range(effects, request, end_bytes, rest_bytes) : 0;
+		range->begin_bytes = end_bytes;
+		range->end_bytes = rest_bytes;
+		if (end_bytes == rest_bytes)
+			drop_range(effects, at);
+		return 0;
+	}
+	return -ENOENT;
+}
+
+int effects_entry_sent(struct effects *effects, struct entry *entry, uint64_t now_ns)
+{
+	entry->carried = NULL;
+	for (struct carried *request = effects->first; request; request = request->queue_next) {
+		int status = 0;
+
+		if (!holds(entry, request))
+			continue;
+		if (request->kind != RBDPROF_FLUSH && request->length_bytes)
+			status = take_bytes(effects, request, entry);
+		if (status == -ENOENT)
+			continue;
+		if (status)
+			return status;
+		entry->carried = request;
+		if (!request->entries++)
+			pieces_release(request->pieces);
+		request->appending++;
+		if (!request->ranges)
+			dequeue(effects, request);
+		return note_effect(effects, request, now_ns);
+	}
+	return 0;
+}
+
+/* Takes back what the entry holds of its request. */
+static int give_back(struct effects *effects, const struct entry *entry)
+{
+	struct carried *request = entry->carried;
+	int status = 0;
+
+	request->entries--;
+	if (request->forgotten)
+		return 0;
+	if (request->kind != RBDPROF_FLUSH && entry->length_bytes)
+		status = add_range(effects, request, entry->offset_bytes, entry->offset_bytes + entry->length_bytes);
+	enqueue(effects, request);
+	return status;
+}
+
+int effects_entry_done(struct effects *effects, const struct entry *entry, int32_t result, uint64_t now_ns)
+{
+	struct carried *request = entry->carried;
+	int status = 0;
+
+	request->appending--;
+	if (result < 0) {
+		status = give_back(effects, entry);
+	} else {
+		request->entries_safe++;
+		request->safe_ns = now_ns;
+	}
+	return status || !request->closed ? status : review(effects, request);
+}
+
+int effects_entry_left(struct effects *effects, const struct entry *entry)
+{
+	struct carried *request = entry->carried;
+
+	request->appending--;
+	return request->closed ? review(effects, request) : 0;
+}
