@@ -71,9 +71,21 @@ daemons() {
 
 # --- taking down ---------------------------------------------------------------------------------------------------------
 
-# SIGKILL: nothing of a cluster is kept, and an OSD that is asked politely writes its whole memory to the disk first.
+# The script that starts the cluster, or its watchdog, by the number it left behind, unless that is ourselves or somebody else by now.
+end_helper() {
+	local pid
+	pid=$(cat "$dir/$1.pid" 2>/dev/null) || return 0
+	if [ "$pid" != $$ ] && tr '\0' '\n' 2>/dev/null <"/proc/$pid/cmdline" | grep -qx '.*cluster\.sh'; then
+		kill -KILL "$pid" 2>/dev/null
+	fi
+}
+
+# SIGKILL: nothing of a cluster is kept, and an OSD that is asked politely writes its whole memory to the disk first. A start
+# that is under way goes first, lest it bring up a daemon behind our back.
 take_down() {
 	local pids pid
+	end_helper start
+	end_helper watchdog
 	for _ in 1 2 3; do
 		pids=$(daemons)
 		[ -n "$pids" ] || break
@@ -90,14 +102,6 @@ take_down() {
 
 verb_stop() {
 	need_cluster "${1-}"
-	local file pid
-	# A start that is still under way must not bring up a daemon behind our back; the watchdog may be our own parent.
-	for file in start watchdog; do
-		pid=$(cat "$dir/$file.pid" 2>/dev/null) || continue
-		if [ "$pid" != $$ ] && tr '\0' '\n' 2>/dev/null <"/proc/$pid/cmdline" | grep -qx '.*cluster\.sh'; then
-			kill -KILL "$pid" 2>/dev/null
-		fi
-	done
 	take_down
 }
 
