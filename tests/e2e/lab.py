@@ -51,7 +51,7 @@ class Lab:
     # --- the surroundings ---
 
     def start_cluster(self):
-        self.ceph = self.run([CLUSTER, "start", "--owner", str(os.getpid())], timeout=60).stdout.strip()
+        self.ceph = self.run([CLUSTER, "start", "--timeout", "60", "--owner", str(os.getpid())], timeout=90).stdout.strip()
         conf = os.path.join(self.ceph, "ceph.conf")
         self.env.update(CEPH_CONF=conf, CEPH_ARGS=f"-c {conf}")
 

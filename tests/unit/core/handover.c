@@ -26,8 +26,13 @@ static void test_complete(void **unused)
 {
 	struct segments giving_up = {0}, taking_over = {0};
 	struct tenure_moments before = {.unlock_ns = 150, .unlocked_ns = 160, .released_ns = 163, .answered_ns = 300};
-	struct tenure_moments after = {.noticed_ns = 170, .get_info_ns = 182, .got_info_ns = 190, .lock_ns = 191, .locked_ns = 200,
-				       .acquired_ns = 260, .effect_ns = 262};
+	struct tenure_moments after = {.noticed_ns = 170,
+				       .get_info_ns = 182,
+				       .got_info_ns = 190,
+				       .lock_ns = 191,
+				       .locked_ns = 200,
+				       .acquired_ns = 260,
+				       .effect_ns = 262};
 	struct handover handover;
 
 	(void)unused;
@@ -65,8 +70,8 @@ static void test_clamped(void **unused)
 {
 	struct segments none = {0};
 	struct tenure_moments before = {.unlock_ns = 120, .unlocked_ns = 140};
-	struct tenure_moments after = {.get_info_ns = 110, .got_info_ns = 115, .lock_ns = 116, .locked_ns = 150, .acquired_ns = 170,
-				       .effect_ns = 180};
+	struct tenure_moments after = {
+	    .get_info_ns = 110, .got_info_ns = 115, .lock_ns = 116, .locked_ns = 150, .acquired_ns = 170, .effect_ns = 180};
 	struct handover handover;
 
 	(void)unused;
