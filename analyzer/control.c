@@ -68,8 +68,9 @@ int control_init(struct control *c, unsigned int shares, bool (*admit)(pid_t vpi
 	return result;
 }
 
-static void hang_up(struct control_peer *peer)
+static void hang_up(const struct control *c, struct control_peer *peer)
 {
+	epoll_ctl(c->epoll, EPOLL_CTL_DEL, peer->fd, NULL);
 	close(peer->fd);
 	peer->fd = -1;
 }
@@ -78,7 +79,7 @@ void control_fini(struct control *c)
 {
 	for (size_t p = 0; p < CONTROL_PEERS; p++) {
 		if (c->peers[p].fd >= 0)
-			hang_up(&c->peers[p]);
+			hang_up(c, &c->peers[p]);
 	}
 	for (size_t p = 0; p < CONTROL_PROCESSES; p++) {
 		if (c->processes[p].pidfd >= 0)
@@ -150,7 +151,8 @@ static void bury_dead(struct control *c)
 
 		if (process->pidfd < 0 || poll(&death, 1, 0) != 1)
 			continue;
-		/* Closing the only descriptor takes it out of the epoll set. */
+		/* Closing alone would not do: a forked child that still has a copy keeps it in the epoll set. */
+		epoll_ctl(c->epoll, EPOLL_CTL_DEL, process->pidfd, NULL);
 		close(process->pidfd);
 		process->pidfd = -1;
 		process->dead_ms = deadline_now_ms();
@@ -214,7 +216,7 @@ static void answer(struct control *c, struct control_peer *peer)
 		/* Should it be gone meanwhile, its pidfd tells. */
 		send(peer->fd, &word, 1, MSG_NOSIGNAL | MSG_DONTWAIT);
 	}
-	hang_up(peer);
+	hang_up(c, peer);
 }
 
 void control_serve(struct control *c)
@@ -246,7 +248,7 @@ void control_tick(struct control *c)
 
 	for (size_t p = 0; p < CONTROL_PEERS; p++) {
 		if (c->peers[p].fd >= 0 && now - c->peers[p].since_ms >= CONTROL_SILENT_MS)
-			hang_up(&c->peers[p]);
+			hang_up(c, &c->peers[p]);
 	}
 	for (size_t p = 0; p < CONTROL_PROCESSES; p++) {
 		struct control_process *process = &c->processes[p];
