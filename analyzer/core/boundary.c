@@ -17,18 +17,9 @@ struct boundary {
 
 /* --- Operations: to the image's ownership, to its journal, and to the requests whose entries they append. ------------------- */
 
-/* The client's use of the image; NULL when it only crosses the boundary. */
-static struct client *client_of(const struct image *image, uint64_t id)
-{
-	struct client *client;
-
-	HASH_FIND(hh, image->clients, &id, sizeof(id), client);
-	return client;
-}
-
 static int begun_append(struct operation *operation)
 {
-	struct client *client = client_of(operation->image, operation->client);
+	struct client *client = image_client(operation->image, operation->client);
 	int status = 0;
 
 	for (size_t i = 0; client && client->effects && i < operation->entry_count && !status; i++)
@@ -71,7 +62,7 @@ static int end_entries(const struct operation *operation, int known)
 
 	for (size_t i = 0; i < operation->entry_count && !status; i++) {
 		const struct entry *entry = &operation->entries[i];
-		struct effects *effects = entry->carried ? client_of(operation->image, operation->client)->effects : NULL;
+		struct effects *effects = entry->carried ? image_client(operation->image, operation->client)->effects : NULL;
 
 		if (effects && known)
 			status = effects_entry_done(effects, entry, operation->result, operation->end_ns);
@@ -160,7 +151,7 @@ static int feed_notification(struct boundary *boundary, struct process *process,
 {
 	uint64_t receiver = event->notification.client;
 	struct image *image = image_of_header(boundary, process, receiver, event->notification.object);
-	struct client *client = image ? client_of(image, receiver) : NULL;
+	struct client *client = image ? image_client(image, receiver) : NULL;
 
 	if (!image)
 		return 0;
@@ -173,7 +164,7 @@ static int feed_notification(struct boundary *boundary, struct process *process,
 static int feed_ack(struct boundary *boundary, struct process *process, const struct event *event)
 {
 	struct image *image = image_of_header(boundary, process, event->notify_ack.client, event->notify_ack.object);
-	struct client *client = image ? client_of(image, event->notify_ack.client) : NULL;
+	struct client *client = image ? image_client(image, event->notify_ack.client) : NULL;
 
 	for (unsigned i = 0; client && event->notify_ack.answered && i < REQUESTS_KEPT; i++)
 		if (client->requested[i] == event->notify_ack.notify_id)
@@ -330,16 +321,13 @@ int boundary_request_completed(struct request *request)
 	struct image *image = request->client->image;
 	struct moments *moments = &request->moments;
 	uint64_t c_ns = moments->at_ns[MOMENT_C];
-	struct placement_group *group;
 	int status = 0;
 
 	set_moments(request);
 	if (carried->tenure)
 		status = ownership_served(image->ownership, carried->tenure, c_ns, request_bytes(request));
-	if (!status && moments_know(moments, MOMENT_N)) {
-		group = placement_groups_get(&image->placement_groups, carried->pool_id, carried->placement_group);
-		status = group ? histogram_add(&group->n2c, c_ns - carried->sent_ns) : -ENOMEM;
-	}
+	if (!status && moments_know(moments, MOMENT_N) && carried->group)
+		status = histogram_add(&carried->group->n2c, c_ns - carried->sent_ns);
 	request->carried = NULL;
 	return status ? status : effects_close(request->client->effects, carried, c_ns, request->result < 0);
 }
@@ -368,53 +356,52 @@ static int is_resent(struct user *user, uint64_t transaction)
 	return 0;
 }
 
-static int feed_sent(struct process *process, const struct event *event)
+/* The operation may carry requests of the client. Returns how many, or -ENOMEM. */
+static int64_t carry(const struct client *client, const struct event *event)
 {
-	struct user *user = process_user(process, event->sent.client);
+	struct image *image = client->image;
 	struct effects_operation operation = {
 	    .now_ns = event->time_ns,
-	    .pool_id = event->sent.pool_id,
-	    .placement_group = event->sent.placement_group,
 	    .object_hash = event->sent.object_hash,
 	    .flags = event->sent.flags,
 	    .code = event->sent.code,
 	    .offset_bytes = event->sent.offset_bytes,
 	    .length_bytes = event->sent.length_bytes,
+	    .object_size_bytes = image->object_size_bytes,
 	};
-	uint64_t joins = 0, choices = 0;
-	struct image *image = NULL;
-	int resent, status = 0;
+	uint64_t joins, choices;
+	int status;
+
+	if (!client->effects)
+		return 0;
+	operation.group = placement_groups_get(&image->placement_groups, event->sent.pool_id, event->sent.placement_group);
+	if (!operation.group)
+		return -ENOMEM;
+	status = effects_sent(client->effects, &operation, &joins, &choices);
+	operation.group->operations += joins > 0;
+	image->operations += joins > 0;
+	image->ambiguous_joins += choices;
+	return status ? status : (int64_t)joins;
+}
+
+static int feed_sent(struct process *process, const struct event *event)
+{
+	struct user *user = process_user(process, event->sent.client);
+	int64_t joins = 0;
 
 	if (!user)
 		return -ENOMEM;
-	resent = is_resent(user, event->sent.transaction);
-	/* The requests that it carries have had their N. */
-	if (resent) {
-		if (user->client_count)
-			user->clients[0]->image->resent++;
+	if (!user->client_count)
+		return 0;
+	if (is_resent(user, event->sent.transaction)) {
+		/* The requests that it carries have had their N. */
+		user->clients[0]->image->resent++;
 		return 0;
 	}
-	for (size_t i = 0; i < user->client_count && !joins && !status; i++) {
-		image = user->clients[i]->image;
-		operation.object_size_bytes = image->object_size_bytes;
-		if (user->clients[i]->effects)
-			status = effects_sent(user->clients[i]->effects, &operation, &joins, &choices);
-	}
-	if (status || !user->client_count)
-		return status;
-	if (joins) {
-		struct placement_group *group = placement_groups_get(&image->placement_groups, operation.pool_id, operation.placement_group);
-
-		if (!group)
-			return -ENOMEM;
-		group->operations++;
-	} else {
-		image = user->clients[0]->image;
-		image->unmatched_operations++;
-	}
-	image->operations++;
-	image->ambiguous_joins += choices;
-	return 0;
+	for (size_t i = 0; i < user->client_count && !joins; i++)
+		joins = carry(user->clients[i], event);
+	user->clients[0]->image->unmatched_operations += joins == 0;
+	return joins < 0 ? (int)joins : 0;
 }
 
 /* --- All together. -------------------------------------------------------------------------------------------------------- */
@@ -477,7 +464,7 @@ static int finish_image(struct image *image, uint64_t begin_ns, uint64_t end_ns)
 	for (struct client *client = image->clients; client && !status; client = client->hh.next)
 		if (client->effects)
 			status = effects_finish(client->effects);
-	placement_groups_sort(&image->placement_groups);
+	placement_groups_finish(&image->placement_groups);
 	if (status || !image->ownership)
 		return status;
 	status = ownership_finish(image->ownership, begin_ns, end_ns);

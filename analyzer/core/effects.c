@@ -21,6 +21,9 @@ struct slab {
 	struct carried requests[SLAB_REQUESTS];
 };
 
+/* Hashes of objects' names that are remembered, each in the place of its number's remainder. */
+#define NAMES_KEPT 256
+
 struct effects {
 	struct effects_consumer consumer;
 	struct pieces pieces;
@@ -31,6 +34,10 @@ struct effects {
 	struct carried *oldest, *youngest; /* those that linger, in the order of their end */
 	size_t lingering;
 	uint64_t made;
+	struct {
+		uint64_t object; /* its number, plus 1; 0: none */
+		uint32_t hash;
+	} names[NAMES_KEPT];
 	const struct effects_operation *operation; /* at hand */
 	struct carried *to_review;                 /* carried by it, of those that linger; chained through review_next */
 };
@@ -230,12 +237,22 @@ static uint8_t accepts(uint8_t kind)
 	}
 }
 
+static uint32_t hash_of(struct effects *effects, const struct effects_image *image, uint64_t object)
+{
+	unsigned place = object % NAMES_KEPT;
+
+	if (effects->names[place].object != object + 1) {
+		effects->names[place].object = object + 1;
+		effects->names[place].hash = layout_object_hash(image->namespace_, image->prefix, object);
+	}
+	return effects->names[place].hash;
+}
+
 static int add_pieces(struct effects *effects, const struct effects_image *image, struct carried *carried,
 		      const struct effects_request *request)
 {
 	uint64_t at = request->offset_bytes, left = request->length_bytes;
 	struct piece piece = {.of = carried, .accepts = accepts(request->kind), .held = carried->journaled && carried->whole};
-	uint64_t object = UINT64_MAX;
 	int status = 0;
 
 	if (!piece.accepts || !layout_valid(&image->layout) || !*image->prefix)
@@ -243,9 +260,8 @@ static int add_pieces(struct effects *effects, const struct effects_image *image
 	for (unsigned i = 0; left && !status && i < PIECES_MAX; i++) {
 		struct extent extent = layout_extent(&image->layout, at, left);
 
-		if (extent.object != object)
-			piece.object_hash = layout_object_hash(image->namespace_, image->prefix, extent.object);
-		piece.object = object = extent.object;
+		piece.object = extent.object;
+		piece.object_hash = hash_of(effects, image, extent.object);
 		piece.begin_bytes = extent.offset_bytes;
 		piece.end_bytes = extent.offset_bytes + extent.length_bytes;
 		status = pieces_add(&effects->pieces, &carried->pieces, &piece, image->layout.stripe_count);
@@ -338,8 +354,7 @@ static int carries(void *context, struct carried *request)
 	struct effects *effects = context;
 
 	request->sent_ns = effects->operation->now_ns;
-	request->pool_id = effects->operation->pool_id;
-	request->placement_group = effects->operation->placement_group;
+	request->group = effects->operation->group;
 	if (request->lingering && !request->reviewed) {
 		request->reviewed = 1;
 		request->review_next = effects->to_review;

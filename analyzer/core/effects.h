@@ -19,6 +19,7 @@
 #define EFFECTS_LINGERING 4096
 
 struct entry;
+struct placement_group;
 
 /* Part of a request that no journal entry holds. */
 struct range {
@@ -38,16 +39,15 @@ struct carried {
 	/* Its effects. */
 	uint64_t first_ns; /* the first entry or data operation was sent */
 	uint64_t sent_ns;  /* the last data operation was, so far */
-	int64_t pool_id;   /* where that one went */
-	uint32_t placement_group;
+	struct placement_group *group; /* where that one went */
 	uint32_t entries;
 	uint32_t entries_safe;
 	uint64_t safe_ns; /* the last entry was safe, so far */
 
 	/* The consumer's, 0 at first. */
-	uint64_t usable_ns;
-	uint64_t tenure;
-	uint8_t throttled;
+	uint64_t usable_ns; /* its client's lock became usable after S, before its first effect */
+	uint64_t tenure;    /* in which that was; 0: none */
+	uint8_t throttled;  /* QoS held something up between S and then */
 
 	/* Its end. */
 	uint64_t c_ns;
@@ -95,8 +95,7 @@ struct effects_request {
 /* A data operation as it is sent. */
 struct effects_operation {
 	uint64_t now_ns;
-	int64_t pool_id;
-	uint32_t placement_group;
+	struct placement_group *group; /* where it goes; kept with the requests that it carries */
 	uint32_t object_hash;
 	uint32_t flags; /* RADOS: 0x10 read, 0x20 write */
 	uint32_t code;  /* CEPH_OSD_OP_* */

@@ -207,14 +207,14 @@ struct user *process_user(struct process *process, uint64_t id)
 {
 	struct user *user;
 
-	HASH_FIND(hh, process->users, &id, sizeof(id), user);
+	HASH_FIND_BYHASHVALUE(hh, process->users, &id, sizeof(id), hash_numbers(id, 0), user);
 	if (user)
 		return user;
 	user = calloc(1, sizeof(*user));
 	if (!user)
 		return NULL;
 	user->id = id;
-	HASH_ADD(hh, process->users, id, sizeof(user->id), user);
+	HASH_ADD_KEYPTR_BYHASHVALUE(hh, process->users, &user->id, sizeof(user->id), hash_numbers(id, 0), user);
 	if (!hash_failed(user))
 		return user;
 	free(user);
@@ -241,7 +241,7 @@ struct image *images_find(const struct images *images, struct process *process, 
 	struct image *found = NULL;
 	struct user *user;
 
-	HASH_FIND(hh, process->users, &client, sizeof(client), user);
+	HASH_FIND_BYHASHVALUE(hh, process->users, &client, sizeof(client), hash_numbers(client, 0), user);
 	for (size_t i = 0; user && i < user->client_count; i++) {
 		struct image *image = user->clients[i]->image;
 
@@ -351,11 +351,18 @@ static struct image *image_get(struct images *images, const struct event *event)
 	return image;
 }
 
-static struct client *client_get(struct image *image, const struct process *process, const struct event *event)
+struct client *image_client(const struct image *image, uint64_t id)
 {
 	struct client *client;
 
-	HASH_FIND(hh, image->clients, &event->image.client, sizeof(event->image.client), client);
+	HASH_FIND_BYHASHVALUE(hh, image->clients, &id, sizeof(id), hash_numbers(id, 0), client);
+	return client;
+}
+
+static struct client *client_get(struct image *image, const struct process *process, const struct event *event)
+{
+	struct client *client = image_client(image, event->image.client);
+
 	if (client)
 		return client;
 	client = calloc(1, sizeof(*client));
@@ -365,7 +372,7 @@ static struct client *client_get(struct image *image, const struct process *proc
 	client->process = process;
 	client->image = image;
 	if (!replace(&client->release, "")) {
-		HASH_ADD(hh, image->clients, id, sizeof(client->id), client);
+		HASH_ADD_KEYPTR_BYHASHVALUE(hh, image->clients, &client->id, sizeof(client->id), hash_numbers(client->id, 0), client);
 		if (!hash_failed(client))
 			return client;
 	}

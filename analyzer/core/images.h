@@ -118,9 +118,9 @@ struct image {
 	struct placement_groups placement_groups;
 
 	/* Data operations and the requests that they carry. */
-	uint64_t operations;           /* handed to the network, those sent again apart */
-	uint64_t resent;               /* sent again */
-	uint64_t unmatched_operations; /* that carry no request: replay, copy-up, readahead, maintenance … */
+	uint64_t operations;           /* that carry requests */
+	uint64_t resent;               /* sent again; they count nowhere else */
+	uint64_t unmatched_operations; /* that carry no request: replay, readahead, maintenance … */
 	uint64_t ambiguous_joins;      /* that could as well have carried another request for the same bytes */
 	UT_hash_handle hh;
 };
@@ -157,6 +157,9 @@ struct user *process_user(struct process *process, uint64_t id);
  * process's cluster. The pool decides between images of the same id. NULL: none was described.
  */
 struct image *images_find(const struct images *images, struct process *process, uint64_t client, int64_t pool_id, const char *id);
+
+/* The client's use of the image; NULL when it was never described. */
+struct client *image_client(const struct image *image, uint64_t id);
 
 /* 1 when the image has the feature (a bit of RBD_FEATURE_*) and is not a snapshot. */
 int image_has(const struct image *image, uint64_t feature);

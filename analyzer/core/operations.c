@@ -24,14 +24,6 @@ struct operations {
 	struct watch *watches;
 };
 
-/* Numbers of one thread follow each other, so a multiplication spreads them well; uthash's own function costs several times as much. */
-static unsigned hash_of(uint64_t process, uint64_t number)
-{
-	uint64_t mixed = (number ^ process << 56) * UINT64_C(0x9e3779b97f4a7c15);
-
-	return (unsigned)(mixed >> 32);
-}
-
 int operation_calls(const struct operation *operation, enum rbdprof_method method)
 {
 	for (uint64_t left = operation->methods; left; left >>= 8)
@@ -89,7 +81,7 @@ static struct object *find_object(const struct operations *operations, uint64_t 
 {
 	struct object sought = {.key = {number, process}}, *object;
 
-	HASH_FIND_BYHASHVALUE(hh, operations->objects, &sought.key, sizeof(sought.key), hash_of(process, number), object);
+	HASH_FIND_BYHASHVALUE(hh, operations->objects, &sought.key, sizeof(sought.key), hash_numbers(number, process), object);
 	return object;
 }
 
@@ -161,7 +153,7 @@ static int feed_object(struct operations *operations, const struct event *event)
 	object->key.process = event->process;
 	understand(object, event->object.name);
 	HASH_ADD_KEYPTR_BYHASHVALUE(hh, operations->objects, &object->key, sizeof(object->key),
-				    hash_of(event->process, object->key.number), object);
+				    hash_numbers(object->key.number, event->process), object);
 	if (!hash_failed(object))
 		return 0;
 	free(object);
@@ -215,7 +207,7 @@ static struct operation *find(const struct operations *operations, uint64_t proc
 {
 	struct operation sought = {.key = {number, process}}, *operation;
 
-	HASH_FIND_BYHASHVALUE(hh, operations->table, &sought.key, sizeof(sought.key), hash_of(process, number), operation);
+	HASH_FIND_BYHASHVALUE(hh, operations->table, &sought.key, sizeof(sought.key), hash_numbers(number, process), operation);
 	return operation;
 }
 
@@ -254,7 +246,7 @@ static struct operation *get(struct operations *operations, struct process *proc
 	operation->key.process = event->process;
 	operation->process = process;
 	operation->seen_ns = event->time_ns;
-	HASH_ADD_KEYPTR_BYHASHVALUE(hh, operations->table, &operation->key, sizeof(operation->key), hash_of(event->process, number), operation);
+	HASH_ADD_KEYPTR_BYHASHVALUE(hh, operations->table, &operation->key, sizeof(operation->key), hash_numbers(number, event->process), operation);
 	if (!hash_failed(operation))
 		return operation;
 	give_spare(operations, operation);

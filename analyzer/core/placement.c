@@ -19,15 +19,16 @@ void placement_groups_fini(struct placement_groups *groups)
 struct placement_group *placement_groups_get(struct placement_groups *groups, int64_t pool_id, uint32_t number)
 {
 	struct placement_group sought = {.key = {pool_id, number}}, *group;
+	unsigned hash = hash_numbers(number, (uint64_t)pool_id);
 
-	HASH_FIND(hh, groups->groups, &sought.key, sizeof(sought.key), group);
+	HASH_FIND_BYHASHVALUE(hh, groups->groups, &sought.key, sizeof(sought.key), hash, group);
 	if (group)
 		return group;
 	group = calloc(1, sizeof(*group));
 	if (!group)
 		return NULL;
 	group->key = sought.key;
-	HASH_ADD(hh, groups->groups, key, sizeof(group->key), group);
+	HASH_ADD_KEYPTR_BYHASHVALUE(hh, groups->groups, &group->key, sizeof(group->key), hash, group);
 	if (!hash_failed(group))
 		return group;
 	free(group);
@@ -46,8 +47,17 @@ static int by_number(const struct placement_group *a, const struct placement_gro
 	return (a->key.number > b->key.number) - (a->key.number < b->key.number);
 }
 
-void placement_groups_sort(struct placement_groups *groups)
+void placement_groups_finish(struct placement_groups *groups)
 {
+	struct placement_group *group, *next;
+
+	HASH_ITER(hh, groups->groups, group, next)
+	{
+		if (group->operations)
+			continue;
+		HASH_DEL(groups->groups, group);
+		free(group);
+	}
 	HASH_SORT(groups->groups, by_number);
 }
 

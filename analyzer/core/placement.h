@@ -17,7 +17,7 @@ struct placement_group {
 		int64_t pool_id;
 		uint64_t number;
 	} key;
-	uint64_t operations;  /* that carried requests, those sent again apart */
+	uint64_t operations;  /* that carried requests; those sent again count once */
 	struct histogram n2c; /* ns, of the requests whose last operation went here */
 	UT_hash_handle hh;
 };
@@ -32,9 +32,11 @@ void placement_groups_fini(struct placement_groups *groups);
 /* The pool's group of that number, made if need be. NULL when memory ran out. */
 struct placement_group *placement_groups_get(struct placement_groups *groups, int64_t pool_id, uint32_t number);
 
-/* The group after `previous` (NULL: the first); NULL after the last. By pool and number once they were sorted. */
+/* No more will come: drops those without operations and sorts the others by pool and number. */
+void placement_groups_finish(struct placement_groups *groups);
+
+/* The group after `previous` (NULL: the first); NULL after the last. */
 const struct placement_group *placement_groups_next(const struct placement_groups *groups, const struct placement_group *previous);
-void placement_groups_sort(struct placement_groups *groups);
 
 /* The group as Ceph writes it, "1.2f". Returns `text`. */
 #define PLACEMENT_GROUP_TEXT 32

@@ -12,19 +12,11 @@ struct requests {
 	struct request *spare; /* chained through hh.next; requests come and go too fast for malloc() */
 };
 
-/* Numbers of one thread follow each other, so a multiplication spreads them well; uthash's own function costs several times as much. */
-static unsigned hash_of(uint64_t process, uint64_t number)
-{
-	uint64_t mixed = (number ^ process << 56) * UINT64_C(0x9e3779b97f4a7c15);
-
-	return (unsigned)(mixed >> 32);
-}
-
 static struct request *find(const struct requests *requests, uint32_t process, uint64_t number)
 {
 	struct request sought = {.key = {number, process}}, *found;
 
-	HASH_FIND_BYHASHVALUE(hh, requests->table, &sought.key, sizeof(sought.key), hash_of(process, number), found);
+	HASH_FIND_BYHASHVALUE(hh, requests->table, &sought.key, sizeof(sought.key), hash_numbers(number, process), found);
 	return found;
 }
 
@@ -116,7 +108,7 @@ static int add(struct requests *requests, struct process *process, struct client
 	request->kind = event->request.kind;
 	request->announced = event->type == EVENT_REQUEST_OPEN;
 	moments_set(&request->moments, MOMENT_S, age_ns < event->time_ns ? event->time_ns - age_ns : 0);
-	HASH_ADD_KEYPTR_BYHASHVALUE(hh, requests->table, &request->key, sizeof(request->key), hash_of(event->process, request->key.number),
+	HASH_ADD_KEYPTR_BYHASHVALUE(hh, requests->table, &request->key, sizeof(request->key), hash_numbers(request->key.number, event->process),
 				    request);
 	if (hash_failed(request)) {
 		give_spare(requests, request);
