@@ -60,10 +60,10 @@ class Lab:
             self.run([CLUSTER, "stop", self.ceph], check=False)
         shutil.rmtree(self.work, ignore_errors=True)
 
-    def image(self, name, features="layering", size="64M"):
-        """The name of an image that is filled; made when it is first asked for."""
+    def image(self, name, features="layering", size="64M", create=()):
+        """The name of an image that is filled; made when it is first asked for. create: more options of rbd create."""
         if name not in self.images:
-            self.run([CLUSTER, "image", self.ceph, name, "--features", features, "--size", size, "--fill"])
+            self.run([CLUSTER, "image", self.ceph, name, "--features", features, "--size", size, "--fill", *create])
             self.images.add(name)
         return name
 
@@ -107,6 +107,13 @@ class Lab:
         folder = tempfile.mkdtemp(prefix="trace-", dir=self.work)
         os.rmdir(folder)
         return Recording(self, folder, self.run([self.rbdprof, "record", "-o", folder, *options, "--", *command], **more))
+
+    def report(self, *folders):
+        """One report of several recordings."""
+        return json.loads(self.run([self.rbdprof, "report", "--format", "json", *folders]).stdout)
+
+    def parse(self, ended):
+        return parse_fio(ended.stdout)
 
     # --- expecting ---
 
