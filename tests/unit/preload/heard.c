@@ -10,6 +10,8 @@
 struct heard heard;
 int heard_requests, heard_lock_waits, heard_cond_waits;
 
+void (*heard_during_open)(void);
+
 static bool busy; /* a lock that is no pthread's: those are what is being tested */
 
 static void enter(enum heard_what what)
@@ -81,6 +83,8 @@ static void hear_request_open(const struct rbdprof_request *request, uint64_t ag
 	heard.open = *request;
 	heard.open_age_ns = age_ns;
 	leave();
+	if (heard_during_open)
+		heard_during_open();
 }
 
 static void hear_totals(uint64_t emitted, uint64_t passed_through)

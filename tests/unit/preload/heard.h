@@ -80,6 +80,9 @@ extern int heard_requests, heard_lock_waits, heard_cond_waits;
 
 extern const struct rbdprof_emitter heard_emitter;
 
+/* Called while a request_open event is being written; NULL: nothing is. */
+extern void (*heard_during_open)(void);
+
 /* Installs the emitter with all words set (true) or none, and forgets what was heard. */
 void heard_start(bool recording);
 
