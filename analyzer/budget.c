@@ -33,10 +33,10 @@ int budget_split(struct budget *budget, uint64_t bytes, unsigned int processors)
 	if (!shares)
 		return -ENOSPC;
 	*budget = (struct budget){
-		.shares = shares,
-		.subbuffers = BUDGET_SUBBUFFERS,
-		.subbuffer_bytes = size,
-		.share_bytes = size * rings,
+	    .shares = shares,
+	    .subbuffers = BUDGET_SUBBUFFERS,
+	    .subbuffer_bytes = size,
+	    .share_bytes = size * rings,
 	};
 	return 0;
 }

@@ -12,7 +12,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-static const int taken[] = { SIGINT, SIGQUIT, SIGTERM, SIGHUP, SIGUSR1, SIGUSR2, SIGCHLD };
+static const int taken[] = {SIGINT, SIGQUIT, SIGTERM, SIGHUP, SIGUSR1, SIGUSR2, SIGCHLD};
 
 static void fill(sigset_t *set)
 {
@@ -23,7 +23,7 @@ static void fill(sigset_t *set)
 
 static void set_disposition(struct child *child, int number, void (*handler)(int))
 {
-	struct sigaction action = { .sa_handler = handler }, before;
+	struct sigaction action = {.sa_handler = handler}, before;
 
 	if (!sigaction(number, &action, &before))
 		child->was_ignored[number] = before.sa_handler == SIG_IGN;
@@ -33,7 +33,7 @@ void child_prepare(struct child *child)
 {
 	sigset_t set;
 
-	*child = (struct child){ .status = -1 };
+	*child = (struct child){.status = -1};
 	/* An ignored signal never reaches a signalfd, and an ignored SIGCHLD makes the kernel reap what waitpid() waits for. */
 	for (size_t s = 0; s < sizeof(taken) / sizeof(taken[0]); s++)
 		set_disposition(child, taken[s], SIG_DFL);
@@ -104,7 +104,8 @@ bool child_interrupted(int signals)
 	bool interrupted = false;
 
 	while (read(signals, &info, sizeof(info)) == sizeof(info))
-		interrupted |= info.ssi_signo == SIGINT || info.ssi_signo == SIGQUIT || info.ssi_signo == SIGTERM || info.ssi_signo == SIGHUP;
+		interrupted |=
+		    info.ssi_signo == SIGINT || info.ssi_signo == SIGQUIT || info.ssi_signo == SIGTERM || info.ssi_signo == SIGHUP;
 	return interrupted;
 }
 

@@ -14,10 +14,10 @@
 #define CHILD_NOT_FOUND      127
 
 struct child {
-	sigset_t mask;  /* as it was before child_prepare() */
+	sigset_t mask; /* as it was before child_prepare() */
 	bool was_ignored[NSIG];
-	pid_t pid;      /* 0: not started */
-	int status;     /* exit status, 128 + n after signal n; -1 while it runs */
+	pid_t pid;  /* 0: not started */
+	int status; /* exit status, 128 + n after signal n; -1 while it runs */
 };
 
 /*

@@ -26,14 +26,14 @@ enum kind {
 
 static int watch(const struct control *c, int fd, uint64_t tag)
 {
-	struct epoll_event event = { .events = EPOLLIN, .data.u64 = tag };
+	struct epoll_event event = {.events = EPOLLIN, .data.u64 = tag};
 
 	return epoll_ctl(c->epoll, EPOLL_CTL_ADD, fd, &event) ? -errno : 0;
 }
 
 int control_init(struct control *c, unsigned int shares, bool (*admit)(pid_t vpid), void (*release)(pid_t vpid))
 {
-	struct sockaddr_un address = { .sun_family = AF_UNIX };
+	struct sockaddr_un address = {.sun_family = AF_UNIX};
 	uint64_t unique;
 	int length, result;
 
@@ -147,7 +147,7 @@ static void bury_dead(struct control *c)
 {
 	for (size_t p = 0; p < CONTROL_PROCESSES; p++) {
 		struct control_process *process = &c->processes[p];
-		struct pollfd death = { .fd = process->pidfd, .events = POLLIN };
+		struct pollfd death = {.fd = process->pidfd, .events = POLLIN};
 
 		if (process->pidfd < 0 || poll(&death, 1, 0) != 1)
 			continue;
@@ -177,7 +177,7 @@ static bool let_in(struct control *c, pid_t pid, pid_t vpid)
 		close(pidfd);
 		return false;
 	}
-	*process = (struct control_process){ .vpid = vpid, .pid = pid, .pidfd = pidfd };
+	*process = (struct control_process){.vpid = vpid, .pid = pid, .pidfd = pidfd};
 	c->traced++;
 	return true;
 }
@@ -198,7 +198,7 @@ static void greet(struct control *c)
 			close(fd);
 			continue;
 		}
-		c->peers[p] = (struct control_peer){ .fd = fd, .pid = who.pid, .since_ms = deadline_now_ms() };
+		c->peers[p] = (struct control_peer){.fd = fd, .pid = who.pid, .since_ms = deadline_now_ms()};
 	}
 }
 

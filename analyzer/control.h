@@ -35,11 +35,11 @@ struct control {
 	char name[48]; /* for RBDPROF_SOCKET */
 	int epoll;     /* readable when control_serve() has work */
 	int listener;
-	unsigned int shares;          /* living processes that may be inside at a time */
-	bool (*admit)(pid_t vpid);    /* lets it in; false: it cannot be */
-	void (*release)(pid_t vpid);  /* no living process of that number is inside any more */
-	unsigned int traced;          /* answered 'y', a process counted once */
-	unsigned int refused;         /* answered 'n' */
+	unsigned int shares;         /* living processes that may be inside at a time */
+	bool (*admit)(pid_t vpid);   /* lets it in; false: it cannot be */
+	void (*release)(pid_t vpid); /* no living process of that number is inside any more */
+	unsigned int traced;         /* answered 'y', a process counted once */
+	unsigned int refused;        /* answered 'n' */
 	struct control_process processes[CONTROL_PROCESSES];
 	struct control_peer peers[CONTROL_PEERS];
 };

@@ -121,7 +121,7 @@ static void end(struct daemon *daemon, bool politely)
 	uint64_t now = deadline_now_ms(), patience = now + (politely ? END_PATIENCE_MS : 0), end = patience + END_PATIENCE_MS;
 
 	for (size_t p = 0; p < count; p++)
-		family[p] = (struct pollfd){ .fd = pidfd_open(pids[p], 0), .events = POLLIN };
+		family[p] = (struct pollfd){.fd = pidfd_open(pids[p], 0), .events = POLLIN};
 	if (politely && count)
 		pidfd_send_signal(family[0].fd, SIGTERM, NULL, 0);
 	do {
@@ -184,7 +184,7 @@ static void become_daemon(const struct daemon *daemon, int failure, pid_t parent
 static int await_ready(pid_t pid)
 {
 	uint64_t patience = deadline_now_ms() + START_PATIENCE_MS;
-	const struct timespec slice = { .tv_nsec = 50 * 1000000 };
+	const struct timespec slice = {.tv_nsec = 50 * 1000000};
 	sigset_t ready;
 
 	sigemptyset(&ready);
@@ -266,7 +266,7 @@ int daemon_open(struct daemon *daemon)
 {
 	int result;
 
-	*daemon = (struct daemon){ .lock = -1, .log = -1 };
+	*daemon = (struct daemon){.lock = -1, .log = -1};
 	shm_list(&daemon->before);
 	if (geteuid()) {
 		result = home_make(daemon->home, sizeof(daemon->home));

@@ -17,7 +17,7 @@
 #include "analyzer/shm.h"
 
 struct daemon {
-	int lock;                /* of the lock file, -1 when there is none */
+	int lock; /* of the lock file, -1 when there is none */
 	bool locked;
 	pid_t pid;               /* of the daemon that rbdprof started, this process or another; 0: somebody else's */
 	uint64_t start;          /* when it started, for proc_is() */

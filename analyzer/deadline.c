@@ -27,7 +27,7 @@ uint64_t deadline_now_ms(void)
 
 void deadline_sleep_ms(unsigned int ms)
 {
-	struct timespec left = { .tv_sec = ms / 1000, .tv_nsec = (long)(ms % 1000) * 1000000 };
+	struct timespec left = {.tv_sec = ms / 1000, .tv_nsec = (long)(ms % 1000) * 1000000};
 
 	while (nanosleep(&left, &left) && errno == EINTR)
 		;

@@ -80,7 +80,7 @@ int folder_init(struct folder *folder, const char *name)
 
 void folder_undo(const struct folder *folder)
 {
-	static const char *const inner[] = { "/" UST_PROCESS, "/" UST };
+	static const char *const inner[] = {"/" UST_PROCESS, "/" UST};
 	char path[PATH_MAX + sizeof(UST_PROCESS) + 1];
 
 	/* rmdir() refuses what is not empty, so that nothing recorded is ever lost here. */

@@ -12,7 +12,7 @@ struct note {
 	char *const *command; /* ends with NULL */
 	int64_t begin_ns;     /* wall clock */
 	int64_t end_ns;
-	int status;           /* -1 when it is not known */
+	int status; /* -1 when it is not known */
 	unsigned int processes_traced;
 	unsigned int processes_refused;
 	const char *stopped_early; /* NULL when it was not */

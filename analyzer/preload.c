@@ -54,8 +54,9 @@ int preload_find(char path[PATH_MAX])
 		if (result && try(path, own, BUILD_TREE) == 0)
 			result = 0;
 		if (result)
-			say("cannot find " SHIM " (looked in " RBDPROF_PRELOAD_DIR " beside %s): %s; RBDPROF_PRELOAD_DIR can name its folder", own,
-			    strerror(-result));
+			say("cannot find " SHIM " (looked in " RBDPROF_PRELOAD_DIR
+			    " beside %s): %s; RBDPROF_PRELOAD_DIR can name its folder",
+			    own, strerror(-result));
 	}
 	/* The loader takes both as separators and knows no quoting. */
 	if (!result && strpbrk(path, ": ")) {

@@ -19,8 +19,8 @@
 #define PREFIX  "rbdprof-"
 #define CHANNEL "rbdprof"
 
-#define PATIENCE_MS       10000 /* a busy daemon answers within a second */
-#define TRACK_PATIENCE_MS 4000  /* the program that asks waits five seconds */
+#define PATIENCE_MS       10000   /* a busy daemon answers within a second */
+#define TRACK_PATIENCE_MS 4000    /* the program that asks waits five seconds */
 #define SWITCH_TIMER_US   1000000 /* what is recorded is on disk a second later, even of a stream that is nearly idle */
 
 static struct {
@@ -163,7 +163,7 @@ static int enable_channel(struct lttng_handle *handle, struct lttng_domain *doma
 static int enable_events(struct lttng_handle *handle)
 {
 	static char cond_wait[] = "rbdprof:cond_wait", lock_wait[] = "rbdprof:lock_wait";
-	char *unwanted[] = { cond_wait, lock_wait };
+	char *unwanted[] = {cond_wait, lock_wait};
 	int unwanted_count = session.locks == SESSION_LOCKS_ALL ? 0 : session.locks == SESSION_LOCKS_CONTENDED ? 1 : 2;
 	struct lttng_event *event = lttng_event_create();
 	int result;
@@ -181,7 +181,7 @@ static int enable_events(struct lttng_handle *handle)
 
 static int create(void *unused)
 {
-	struct lttng_domain domain = { .type = LTTNG_DOMAIN_UST, .buf_type = LTTNG_BUFFER_PER_PID };
+	struct lttng_domain domain = {.type = LTTNG_DOMAIN_UST, .buf_type = LTTNG_BUFFER_PER_PID};
 	struct lttng_handle *handle;
 	int result;
 

@@ -41,8 +41,8 @@ static unsigned int look(struct watch *w)
 void watch_run(struct watch *w)
 {
 	struct pollfd sources[] = {
-		{ .fd = w->signals, .events = POLLIN },
-		{ .fd = w->control->epoll, .events = POLLIN },
+	    {.fd = w->signals, .events = POLLIN},
+	    {.fd = w->control->epoll, .events = POLLIN},
 	};
 	uint64_t next_ms = 0;
 

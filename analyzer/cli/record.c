@@ -33,18 +33,18 @@
 #define DRAIN_SAY_MS      2000
 
 static const char help[] =
-	"usage: rbdprof record [-o DIR] [--locks contended|all|off] [--buffers SIZE] -- CMD…\n"
-	"\n"
-	"Runs CMD and records the RBD requests and contended locks of CMD and of every process below it that opens an image.\n"
-	"\n"
-	"  -o, --output DIR    where the recording goes; default rbdprof-PROGRAM-DATE-TIME in the current folder\n"
-	"      --locks WHICH   contended: acquisitions that had to wait (default); all: waits on condition variables too; off\n"
-	"      --buffers SIZE  shared memory in all, with K, M or G; default 64M, never more than a quarter of /dev/shm\n"
-	"  -h, --help\n"
-	"\n"
-	"CMD keeps its standard streams; Ctrl-C reaches it, SIGTERM, SIGHUP, SIGUSR1 and SIGUSR2 are passed on to it.\n"
-	"Exit status: CMD's (128+n after signal n); before CMD runs: 125 for rbdprof's own failures, wrong usage included,\n"
-	"126 when CMD cannot be executed, 127 when it cannot be found.\n";
+    "usage: rbdprof record [-o DIR] [--locks contended|all|off] [--buffers SIZE] -- CMD…\n"
+    "\n"
+    "Runs CMD and records the RBD requests and contended locks of CMD and of every process below it that opens an image.\n"
+    "\n"
+    "  -o, --output DIR    where the recording goes; default rbdprof-PROGRAM-DATE-TIME in the current folder\n"
+    "      --locks WHICH   contended: acquisitions that had to wait (default); all: waits on condition variables too; off\n"
+    "      --buffers SIZE  shared memory in all, with K, M or G; default 64M, never more than a quarter of /dev/shm\n"
+    "  -h, --help\n"
+    "\n"
+    "CMD keeps its standard streams; Ctrl-C reaches it, SIGTERM, SIGHUP, SIGUSR1 and SIGUSR2 are passed on to it.\n"
+    "Exit status: CMD's (128+n after signal n); before CMD runs: 125 for rbdprof's own failures, wrong usage included,\n"
+    "126 when CMD cannot be executed, 127 when it cannot be found.\n";
 
 struct record {
 	const char *output; /* NULL: a name of our own */
@@ -76,9 +76,9 @@ static int usage_error(const char *what, const char *value)
 static int parse_locks(const char *word, enum session_locks *locks)
 {
 	static const char *const words[] = {
-		[SESSION_LOCKS_CONTENDED] = "contended",
-		[SESSION_LOCKS_ALL] = "all",
-		[SESSION_LOCKS_OFF] = "off",
+	    [SESSION_LOCKS_CONTENDED] = "contended",
+	    [SESSION_LOCKS_ALL] = "all",
+	    [SESSION_LOCKS_OFF] = "off",
 	};
 
 	for (size_t w = 0; w < sizeof(words) / sizeof(words[0]); w++) {
@@ -95,11 +95,11 @@ static int parse(struct record *r, int argc, char **argv)
 {
 	enum { LOCKS = 256, BUFFERS };
 	static const struct option options[] = {
-		{ "output", required_argument, NULL, 'o' },
-		{ "locks", required_argument, NULL, LOCKS },
-		{ "buffers", required_argument, NULL, BUFFERS },
-		{ "help", no_argument, NULL, 'h' },
-		{ 0 },
+	    {"output", required_argument, NULL, 'o'},
+	    {"locks", required_argument, NULL, LOCKS},
+	    {"buffers", required_argument, NULL, BUFFERS},
+	    {"help", no_argument, NULL, 'h'},
+	    {0},
 	};
 	int option;
 
@@ -301,12 +301,14 @@ static void print_end(const struct record *r, unsigned int living, const char *w
 		say("%u more processes wanted to be traced and were not: there are buffers for %u at a time", r->control.refused,
 		    r->budget.shares);
 	if (living)
-		say("%u traced %s still running: what happens from here on is not recorded", living, living == 1 ? "process is" : "processes are");
+		say("%u traced %s still running: what happens from here on is not recorded", living,
+		    living == 1 ? "process is" : "processes are");
 	if (!traced) {
 		say("no process opened an RBD image: is librbd used on this machine, and loaded by the program itself (not linked "
 		    "statically, not set-user-id, not in another container)?");
 	} else if (found < traced) {
-		say("%u of %u traced processes left no trace%s%s", traced - found, traced, *words ? "; the session daemon says: " : "", words);
+		say("%u of %u traced processes left no trace%s%s", traced - found, traced, *words ? "; the session daemon says: " : "",
+		    words);
 	}
 	say("%u %s traced, recorded in %s", traced, traced == 1 ? "process" : "processes", r->folder.path);
 	say("next: rbdprof report %s", r->folder.path);

@@ -51,19 +51,19 @@ static int close_door(void **state)
 
 static int knock(const struct control *control)
 {
-	struct sockaddr_un address = { .sun_family = AF_UNIX };
+	struct sockaddr_un address = {.sun_family = AF_UNIX};
 	int fd = socket(AF_UNIX, SOCK_SEQPACKET, 0);
 
 	memcpy(address.sun_path + 1, control->name, strlen(control->name));
-	assert_int_equal(connect(fd, (struct sockaddr *)&address,
-				 (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 + strlen(control->name))), 0);
+	assert_int_equal(
+	    connect(fd, (struct sockaddr *)&address, (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 + strlen(control->name))), 0);
 	return fd;
 }
 
 /* Serves until the door has nothing to do for a while. */
 static void serve(struct control *control)
 {
-	struct pollfd work = { .fd = control->epoll, .events = POLLIN };
+	struct pollfd work = {.fd = control->epoll, .events = POLLIN};
 
 	while (poll(&work, 1, 50) > 0)
 		control_serve(control);
@@ -169,8 +169,8 @@ static void a_host_that_cannot(void **state)
 
 static void nonsense(void **state)
 {
-	static const uint32_t words[] = { 0, UINT32_MAX, 1, 1 };
-	static const size_t offsets[] = { 0, 1, 2 }, sizes[] = { 4, 4, 8 };
+	static const uint32_t words[] = {0, UINT32_MAX, 1, 1};
+	static const size_t offsets[] = {0, 1, 2}, sizes[] = {4, 4, 8};
 	struct control *control = *state;
 	char answer;
 
@@ -217,11 +217,11 @@ static void the_silent(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(shares_are_for_the_living, open_door, close_door),
-		cmocka_unit_test_setup_teardown(asking_twice, open_door, close_door),
-		cmocka_unit_test_setup_teardown(a_host_that_cannot, open_door, close_door),
-		cmocka_unit_test_setup_teardown(nonsense, open_door, close_door),
-		cmocka_unit_test_setup_teardown(the_silent, open_door, close_door),
+	    cmocka_unit_test_setup_teardown(shares_are_for_the_living, open_door, close_door),
+	    cmocka_unit_test_setup_teardown(asking_twice, open_door, close_door),
+	    cmocka_unit_test_setup_teardown(a_host_that_cannot, open_door, close_door),
+	    cmocka_unit_test_setup_teardown(nonsense, open_door, close_door),
+	    cmocka_unit_test_setup_teardown(the_silent, open_door, close_door),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -23,8 +23,8 @@
 static int connect_door(void)
 {
 	const char *name = getenv("RBDPROF_SOCKET");
-	struct sockaddr_un address = { .sun_family = AF_UNIX };
-	const struct timeval patience = { .tv_sec = 5 };
+	struct sockaddr_un address = {.sun_family = AF_UNIX};
+	const struct timeval patience = {.tv_sec = 5};
 	int fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
 
 	if (!name || strlen(name) >= sizeof(address.sun_path) || fd < 0)
@@ -71,7 +71,7 @@ static long emit(const struct rbdprof_emitter *emitter, long count)
 
 static long emit_for(const struct rbdprof_emitter *emitter, int seconds)
 {
-	const struct timespec pause = { .tv_nsec = 1000000 };
+	const struct timespec pause = {.tv_nsec = 1000000};
 	time_t end = time(NULL) + seconds;
 	long count = 0;
 
