@@ -107,6 +107,7 @@ int owners_begin(struct ownership *ownership, struct lock_client *client, uint64
 	ownership->current = tenure;
 	ownership->evident_ns = 0;
 	ownership->evidence = 1;
+	ownership->in_use = 1;
 	status = change(ownership, client->id, begin_ns);
 	return status ? status : owners_note(ownership, client, begin_ns);
 }

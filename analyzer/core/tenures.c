@@ -74,8 +74,9 @@ void tenure_served(struct tenure *tenure, uint64_t c_ns, uint64_t bytes)
 		tenure->pending--;
 	tenure->requests++;
 	tenure->bytes += bytes;
+	/* Acknowledged by a cache before its client had the lock. */
 	if (c_ns < tenure->begin_ns)
-		c_ns = tenure->begin_ns;
+		return;
 	if (tenure->end != TENURE_LASTS && c_ns > tenure->end_ns) {
 		if (tenure->end == TENURE_TAKEN)
 			return;

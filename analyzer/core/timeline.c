@@ -4,8 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define FIRST_WIDTH_LOG2 10 /* a microsecond */
-
 void timeline_fini(struct timeline *timeline)
 {
 	free(timeline->slots);
@@ -53,12 +51,13 @@ int timeline_add(struct timeline *timeline, uint64_t from_ns, uint64_t to_ns, ui
 		if (!timeline->slots)
 			return -ENOMEM;
 		timeline->origin_ns = from_ns;
-		timeline->width_log2 = FIRST_WIDTH_LOG2;
 	}
 	if (from_ns < timeline->origin_ns)
 		from_ns = timeline->origin_ns;
 	if (to_ns <= from_ns)
 		return 0;
+	if (to_ns > timeline->end_ns)
+		timeline->end_ns = to_ns;
 	from_ns -= timeline->origin_ns;
 	to_ns -= timeline->origin_ns;
 	while ((to_ns - 1) >> timeline->width_log2 >= TIMELINE_SLOTS)
@@ -117,7 +116,7 @@ void timeline_cut(const struct timeline *timeline, uint64_t begin_ns, uint64_t e
 		uint64_t to_ns = begin_ns + span_ns / count * (i + 1) + span_ns % count * (i + 1) / count;
 
 		slices[i] = TIMELINE_UNKNOWN;
-		if (!timeline->slots || to_ns <= timeline->origin_ns)
+		if (!timeline->slots || to_ns <= timeline->origin_ns || from_ns >= timeline->end_ns)
 			continue;
 		if (from_ns < timeline->origin_ns)
 			from_ns = timeline->origin_ns;

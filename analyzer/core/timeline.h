@@ -27,7 +27,8 @@ struct timeline_slot {
 /* Zeroed memory is an empty one. */
 struct timeline {
 	struct timeline_slot *slots; /* owned */
-	uint64_t origin_ns;
+	uint64_t origin_ns;          /* the first time added … */
+	uint64_t end_ns;             /* … and the last */
 	unsigned width_log2;
 };
 

@@ -187,7 +187,42 @@ int ownership_text_try(struct ownership *ownership, const char *text, uint64_t b
 	return status ? status : ownership_finish(ownership, begin_ns, end_ns);
 }
 
-void ownership_text(struct ownership *ownership, const char *text, uint64_t begin_ns, uint64_t end_ns)
+static struct ownership *owned;
+
+const struct ownership_result *ownership_text_result(const char *text, uint64_t begin_ns, uint64_t end_ns)
 {
-	assert_int_equal(ownership_text_try(ownership, text, begin_ns, end_ns), 0);
+	const struct ownership_result *result;
+
+	owned = ownership_create();
+	assert_non_null(owned);
+	assert_int_equal(ownership_text_try(owned, text, begin_ns, end_ns), 0);
+	result = ownership_result(owned);
+	if (result) {
+		uint64_t all = result->unowned_ns + result->unknown_ns, steps = 0;
+
+		/* What always holds. */
+		for (uint32_t i = 0; i < result->owner_count; i++)
+			all += result->owners[i].owned_ns;
+		assert_int_equal(all, result->span_ns);
+		assert_int_equal(result->span_ns, end_ns - begin_ns);
+		for (unsigned step = 0; step < STEP_COUNT; step++)
+			steps += result->steps[step].sum;
+		assert_int_equal(steps, result->handover.sum);
+		assert_int_equal(result->handovers, result->tenures ? result->tenures - 1 : 0);
+	}
+	return result;
+}
+
+void ownership_text_done(void)
+{
+	ownership_destroy(owned);
+	owned = NULL;
+}
+
+uint64_t ownership_text_owned(const struct ownership_result *result, uint64_t client)
+{
+	for (uint32_t i = 0; i < result->owner_count; i++)
+		if (result->owners[i].client == client)
+			return result->owners[i].owned_ns;
+	return 0;
 }

@@ -11,10 +11,16 @@
 
 #include "analyzer/core/ownership.h"
 
-/* Feeds the lines, and finishes with a trace of [begin_ns, end_ns]. Any failure fails the test. */
-void ownership_text(struct ownership *ownership, const char *text, uint64_t begin_ns, uint64_t end_ns);
-
-/* The same; returns -ENOMEM when memory ran out. */
+/* Feeds the lines, and finishes with a trace of [begin_ns, end_ns]. Returns -ENOMEM when memory ran out. */
 int ownership_text_try(struct ownership *ownership, const char *text, uint64_t begin_ns, uint64_t end_ns);
+
+/* The result of these lines, after checking what always holds: all time is somebody's, the steps add up, tenures = 1 + handovers. */
+const struct ownership_result *ownership_text_result(const char *text, uint64_t begin_ns, uint64_t end_ns);
+
+/* The last result is no longer needed. */
+void ownership_text_done(void);
+
+/* How long the client owned the lock, in ns. */
+uint64_t ownership_text_owned(const struct ownership_result *result, uint64_t client);
 
 #endif
