@@ -101,3 +101,9 @@ double histogram_mean(const struct histogram *histogram)
 {
 	return histogram->count ? (double)histogram->sum / (double)histogram->count : 0;
 }
+
+uint64_t histogram_zeros(const struct histogram *histogram)
+{
+	/* Values below HISTOGRAM_BUCKETS have a bucket each. */
+	return histogram->rows[0] ? histogram->rows[0][0] : 0;
+}

@@ -43,6 +43,9 @@ int histogram_merge(struct histogram *into, const struct histogram *from);
  */
 uint64_t histogram_percentile(const struct histogram *histogram, double part);
 
+/* How many of the values are 0; exact. */
+uint64_t histogram_zeros(const struct histogram *histogram);
+
 /* The exact mean; 0 for an empty histogram. */
 double histogram_mean(const struct histogram *histogram);
 

@@ -121,6 +121,19 @@ static void test_empty(void **unused)
 	(void)unused;
 	assert_int_equal(histogram_percentile(&histogram, 0.5), 0);
 	assert_true(histogram_mean(&histogram) == 0);
+	assert_int_equal(histogram_zeros(&histogram), 0);
+	histogram_fini(&histogram);
+}
+
+static void test_zeros(void **unused)
+{
+	static const uint64_t values[] = {0, 1, 0, 63, 64, 0, 5000};
+	struct histogram histogram = {0};
+
+	(void)unused;
+	for (size_t i = 0; i < sizeof(values) / sizeof(*values); i++)
+		assert_int_equal(histogram_add(&histogram, values[i]), 0);
+	assert_int_equal(histogram_zeros(&histogram), 3);
 	histogram_fini(&histogram);
 }
 
@@ -175,6 +188,7 @@ int main(void)
 		cmocka_unit_test(test_small_values_are_exact),
 		cmocka_unit_test(test_example),
 		cmocka_unit_test(test_empty),
+		cmocka_unit_test(test_zeros),
 		cmocka_unit_test(test_rows_are_lazy),
 		cmocka_unit_test(test_merge),
 	};
