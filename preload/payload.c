@@ -50,6 +50,13 @@ static void lock_call(uint64_t operation, enum rbdprof_method method, struct buf
 		EMIT(lock_call(&call));
 }
 
+/* Entries that begin with what of the image they are about. */
+static bool has_range(uint32_t kind)
+{
+	return kind == RBDPROF_ENTRY_WRITE || kind == RBDPROF_ENTRY_DISCARD || kind == RBDPROF_ENTRY_WRITESAME ||
+	       kind == RBDPROF_ENTRY_COMPARE_AND_WRITE;
+}
+
 /* One entry: what of the image it changes. Returns false when it is none. */
 static bool entry(struct bufferlist *in, struct rbdprof_journal_append *append)
 {
@@ -69,7 +76,7 @@ static bool entry(struct bufferlist *in, struct rbdprof_journal_append *append)
 	append->entries[i] = number;
 	append->kinds[i] = kind < 255 ? (uint8_t)kind : 255;
 	append->offsets_bytes[i] = append->lengths_bytes[i] = 0;
-	if (kind == RBDPROF_ENTRY_WRITE || kind == RBDPROF_ENTRY_DISCARD) {
+	if (has_range(kind)) {
 		append->offsets_bytes[i] = bufferlist_u64(in);
 		append->lengths_bytes[i] = bufferlist_u64(in);
 	}

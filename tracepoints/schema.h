@@ -81,11 +81,13 @@ enum rbdprof_notification {
 	RBDPROF_HEADER_UPDATE = 3,
 };
 
-/* The kinds of an entry in an image's journal, as Ceph numbers them; higher ones are maintenance. */
+/* The kinds of an entry in an image's journal, as Ceph numbers them; others are maintenance. */
 enum rbdprof_entry {
 	RBDPROF_ENTRY_DISCARD = 0,
 	RBDPROF_ENTRY_WRITE = 1,
 	RBDPROF_ENTRY_FLUSH = 2,
+	RBDPROF_ENTRY_WRITESAME = 18,
+	RBDPROF_ENTRY_COMPARE_AND_WRITE = 19,
 };
 
 /* A request's number: the number of the thread that made it, above RBDPROF_THREAD_SHIFT, and its place among that thread's requests. */

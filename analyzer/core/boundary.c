@@ -228,7 +228,10 @@ static int settled(void *context, const struct carried *carried)
 
 	if (!carried->journaled || carried->failed || !carried->whole)
 		return 0;
-	if (changes_data(carried->kind)) {
+	if (carried->kind == RBDPROF_FLUSH)
+		return 0;
+	/* Of a discard that was trimmed to nothing there is nothing to be held. */
+	if (carried->first_ns || carried->kind != RBDPROF_DISCARD) {
 		journal->writes++;
 		journal->writes_unjoined += (uint64_t)!carried_is_joined(carried);
 	}

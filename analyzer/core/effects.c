@@ -191,9 +191,10 @@ static int settle(struct effects *effects, struct carried *request)
 	return status;
 }
 
+/* A discard is trimmed to the image's granularity before it is journaled: what entries hold of it is all there is. */
 int carried_is_joined(const struct carried *request)
 {
-	return request->entries && !request->ranges;
+	return request->entries && (!request->ranges || request->kind == RBDPROF_DISCARD);
 }
 
 int carried_is_safe(const struct carried *request)
@@ -201,12 +202,14 @@ int carried_is_safe(const struct carried *request)
 	return carried_is_joined(request) && request->entries_safe == request->entries;
 }
 
-/* Whether something is still to be sent for a request that has ended. A discard may need less than it asked for. */
+/* Whether something is still to be sent for a request that has ended. Of a discard nobody knows. */
 static int expects(const struct carried *request)
 {
 	int writes = request->kind == RBDPROF_WRITE || request->kind == RBDPROF_WRITESAME || request->kind == RBDPROF_COMPARE_AND_WRITE;
 
-	return !request->forgotten && !request->failed && (request->waiting || (writes && !pieces_covered(request->pieces)));
+	if (request->forgotten || request->failed || request->kind == RBDPROF_DISCARD)
+		return 0;
+	return request->waiting || (writes && !pieces_covered(request->pieces));
 }
 
 /* The request has ended, or something came for one that lingers. */
@@ -316,10 +319,10 @@ int effects_close(struct effects *effects, struct carried *request, uint64_t c_n
 	request->failed = failed != 0;
 	request->c_ns = c_ns;
 	if (request->kind == RBDPROF_FLUSH) {
+		/* One that the journal does not hold when it ends is none that it has to hold. */
+		dequeue(effects, request);
 		if (!failed)
 			status = settle_older(effects, request);
-		/* One that the journal does not hold when it ends was none that the journal has to hold. */
-		dequeue(effects, request);
 	}
 	return status ? status : review(effects, request);
 }
@@ -419,13 +422,16 @@ static int holds(const struct entry *entry, const struct carried *request)
 {
 	switch (request->kind) {
 	case RBDPROF_WRITE:
-	case RBDPROF_WRITESAME:
-	case RBDPROF_COMPARE_AND_WRITE:
 		return entry->kind == RBDPROF_ENTRY_WRITE;
+	case RBDPROF_WRITESAME:
+		return entry->kind == RBDPROF_ENTRY_WRITESAME;
+	case RBDPROF_COMPARE_AND_WRITE:
+		return entry->kind == RBDPROF_ENTRY_COMPARE_AND_WRITE;
 	case RBDPROF_DISCARD:
 		return entry->kind == RBDPROF_ENTRY_DISCARD;
 	case RBDPROF_WRITE_ZEROES:
-		return entry->kind == RBDPROF_ENTRY_DISCARD || entry->kind == RBDPROF_ENTRY_WRITE;
+		/* A discard to the byte; or, asked for thickly, one block over and over, and the rest written. */
+		return entry->kind == RBDPROF_ENTRY_DISCARD || entry->kind == RBDPROF_ENTRY_WRITESAME || entry->kind == RBDPROF_ENTRY_WRITE;
 	case RBDPROF_FLUSH:
 		return entry->kind == RBDPROF_ENTRY_FLUSH;
 	default:

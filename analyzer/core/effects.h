@@ -145,7 +145,7 @@ int effects_finish(struct effects *effects);
 /* 1 when entries hold all of the request and all of them were safe. */
 int carried_is_safe(const struct carried *request);
 
-/* 1 when entries hold all of the request, or a flush's is there. */
+/* 1 when entries hold all of the request; of a discard and a flush, when there is one. */
 int carried_is_joined(const struct carried *request);
 
 #endif

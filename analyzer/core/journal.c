@@ -8,7 +8,16 @@ void journal_fini(struct journal *journal)
 
 int journal_entry_of_request(const struct entry *entry)
 {
-	return entry->kind == RBDPROF_ENTRY_WRITE || entry->kind == RBDPROF_ENTRY_DISCARD || entry->kind == RBDPROF_ENTRY_FLUSH;
+	switch (entry->kind) {
+	case RBDPROF_ENTRY_DISCARD:
+	case RBDPROF_ENTRY_WRITE:
+	case RBDPROF_ENTRY_FLUSH:
+	case RBDPROF_ENTRY_WRITESAME:
+	case RBDPROF_ENTRY_COMPARE_AND_WRITE:
+		return 1;
+	default:
+		return 0;
+	}
 }
 
 static int append_done(struct journal *journal, const struct operation *operation)

@@ -13,8 +13,8 @@ struct journal {
 	uint64_t refused;                 /* appends for which the journal object had no room: their entries are appended again elsewhere */
 	uint64_t first_ns, last_ns;       /* submission of the first and reply of the last append, for a rate */
 	struct histogram append;          /* their latency, ns */
-	uint64_t entries, entries_joined; /* WRITE, DISCARD and FLUSH entries of those appends; those that a request was found for */
-	uint64_t writes;                  /* completed requests that the journal has to hold: writes, discards …, all of whose life was seen */
+	uint64_t entries, entries_joined; /* that hold requests, of those appends; those whose request was found */
+	uint64_t writes;                  /* completed writes, discards … that the journal has to hold and all of whose life was seen */
 	uint64_t writes_unjoined;         /* those without all of their entries */
 	uint64_t commits, tags;
 	uint64_t replay_reads, replay_bytes;
