@@ -43,14 +43,29 @@ static uint64_t word_at(const char *at)
 
 /*
  * The operations of a message are a small vector of two places inside it: a pointer to its own next-but-two word, a count of at most two, and
- * the number two. Nothing else in a message looks like that; it is searched for once and then checked each time. An operation
- * begins with its code (16 bits), flags (32), and for an extent offset and length (64 each), packed.
+ * the number two. Nothing else in a message looks like that; it is searched for once and then checked each time. More than two lie in a
+ * block of their own, and the last number is how many have room there. An operation begins with its code (16 bits), flags (32), and for
+ * an extent offset and length (64 each), packed.
  */
-enum { MOST_SEARCHED = 1024, FIRST_SEARCHED = 256, OPERATION_BYTES = 152 };
+enum { MOST_SEARCHED = 1024, FIRST_SEARCHED = 256, OPERATION_BYTES = 152, MOST_OPERATIONS = 64 };
 
 static bool operations_at(const char *message, size_t at)
 {
 	return word_at(message + at) == (uintptr_t)(message + at + 24) && word_at(message + at + 8) <= 2 && word_at(message + at + 16) == 2;
+}
+
+/* The first of the message's operations, whose place is known; NULL when that is not what is there. */
+static const char *operations_of(const char *message, size_t at, uint64_t *count)
+{
+	void *block = (void *)(uintptr_t)word_at(message + at);
+	uint64_t room = word_at(message + at + 16);
+
+	*count = word_at(message + at + 8);
+	if (operations_at(message, at))
+		return block;
+	if (!block || room <= 2 || room > MOST_OPERATIONS || *count > room || malloc_usable_size(block) < room * OPERATION_BYTES)
+		return NULL;
+	return block;
 }
 
 static size_t find_operations(const void *message)
@@ -69,16 +84,16 @@ static void read_extents(struct rbdprof_sent *sent, const char *message)
 {
 	static size_t learned; /* 0: not yet */
 	size_t at = __atomic_load_n(&learned, __ATOMIC_RELAXED);
-	uint64_t end = 0;
+	uint64_t end = 0, count;
+	const char *operations;
 
 	if (!at) {
 		at = find_operations(message);
 		__atomic_store_n(&learned, at, __ATOMIC_RELAXED);
 	}
-	if (!at || !operations_at(message, at))
-		return;
-	for (uint64_t i = 0; i < word_at(message + at + 8); i++) {
-		const char *operation = message + at + 24 + i * OPERATION_BYTES;
+	operations = at ? operations_of(message, at, &count) : NULL;
+	for (uint64_t i = 0; operations && i < count; i++) {
+		const char *operation = operations + i * OPERATION_BYTES;
 		uint64_t offset = word_at(operation + 6), length = word_at(operation + 14);
 		uint16_t code;
 
