@@ -38,7 +38,7 @@ enum event_type {
 	EVENT_WATCH_ERROR,    /* a watch is lost */
 	EVENT_LOCK_ACQUIRED,  /* the image's exclusive lock is usable for requests */
 	EVENT_SENT,           /* a data operation is handed to the network */
-	EVENT_THROTTLED,      /* QoS granted less than was asked for */
+	EVENT_THROTTLED,      /* QoS granted less than was asked for, or all of it again */
 	EVENT_TIMER,          /* librbd arms a timer */
 	EVENT_UNDECODED,      /* a payload that the shim could not read */
 	EVENT_LOST,         /* made by the reader: the tracer dropped events */

@@ -2,13 +2,23 @@
 #include "preload/real.h"
 #include "preload/recorder.h"
 
+/*
+ * Buckets that granted less than was asked for and were not asked again, each in the place of its address's remainder. Requests queue
+ * before such a bucket without asking it; that it is asked again tells that the queue is empty.
+ */
+#define PLACES 256
+static void *short_of[PLACES];
+
 WRAPS(bucket_get)
 uint64_t bucket_get(void *bucket, uint64_t tokens)
 {
 	uint64_t granted = REAL(bucket_get)(bucket, tokens);
+	void **place = &short_of[(uintptr_t)bucket / 8 % PLACES];
 
-	if (granted < tokens && recorder_wants_requests())
+	if (recorder_wants_requests() && (granted < tokens || __atomic_load_n(place, __ATOMIC_RELAXED) == bucket)) {
+		__atomic_store_n(place, granted < tokens ? bucket : NULL, __ATOMIC_RELAXED);
 		EMIT(throttled((uintptr_t)bucket, tokens, granted));
+	}
 	return granted;
 }
 

@@ -209,7 +209,7 @@ static int effect(void *context, struct carried *carried, uint64_t now_ns)
 	struct ownership *ownership = client->image->ownership;
 	uint64_t usable_ns;
 
-	carried->throttled = client->process->throttled_ns >= carried->s_ns;
+	carried->throttled = client->process->throttling_count || client->process->throttled_ns >= carried->s_ns;
 	if (!needs_lock(client->image, carried->kind))
 		return 0;
 	usable_ns = ownership_usable_since(ownership, client->id);
@@ -298,8 +298,9 @@ static void set_usable(struct request *request)
 
 /*
  * The moments between S and C. What came after C (of a request that was acknowledged early) is in no phase. librbd does not tell how
- * long QoS held a request, only that it granted less than was asked for: where it did so after S, all until the first effect is
- * put down to it, unless the lock was waited for, which comes behind it.
+ * long QoS held which request, only when requests began to queue before one of the process's buckets, and at the latest when none did any
+ * more: where that was between S and the first effect, all of that time is put down to it, unless the lock was waited for, which
+ * comes behind it.
  */
 static void set_moments(struct request *request)
 {
@@ -444,8 +445,7 @@ int boundary_feed(struct boundary *boundary, struct process *process, const stru
 	case EVENT_SENT:
 		return feed_sent(process, event);
 	case EVENT_THROTTLED:
-		process->throttled_ns = event->time_ns;
-		return 0;
+		return process_throttled(process, event->throttled.bucket, event->throttled.granted < event->throttled.wanted, event->time_ns);
 	case EVENT_UNDECODED:
 		return health_undecoded(boundary->health, event->undecoded.what);
 	default:

@@ -55,6 +55,7 @@ static void process_destroy(struct process *process)
 		free(user);
 	}
 	process_health_fini(&process->health);
+	free(process->throttling);
 	free(process->version);
 	free(process->comm);
 	free(process->host);
@@ -201,6 +202,26 @@ struct client *process_client(const struct process *process, uint32_t image)
 	const struct handle *handle = find_handle(process, image);
 
 	return handle ? handle->client : NULL;
+}
+
+int process_throttled(struct process *process, uint64_t bucket, int queues, uint64_t now_ns)
+{
+	size_t i = 0;
+
+	process->throttled_ns = now_ns;
+	while (i < process->throttling_count && process->throttling[i] != bucket)
+		i++;
+	if (queues && i == process->throttling_count) {
+		uint64_t *grown = realloc(process->throttling, (i + 1) * sizeof(*grown));
+
+		if (!grown)
+			return -ENOMEM;
+		process->throttling = grown;
+		process->throttling[process->throttling_count++] = bucket;
+	} else if (!queues && i < process->throttling_count) {
+		process->throttling[i] = process->throttling[--process->throttling_count];
+	}
+	return 0;
 }
 
 struct user *process_user(struct process *process, uint64_t id)

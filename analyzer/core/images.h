@@ -59,7 +59,9 @@ struct process {
 	uint8_t crossing;            /* something was seen that crosses the boundary below librbd */
 	uint8_t hidden;              /* bits 1 << moment: those that its recording cannot show */
 	uint8_t lock_untold;         /* its recording cannot show when the lock becomes usable */
-	uint64_t throttled_ns;       /* when QoS last granted less than was asked for; 0: never */
+	uint64_t *throttling;        /* owned; the buckets of QoS before which requests queue */
+	size_t throttling_count;
+	uint64_t throttled_ns;       /* when that last changed; 0: never */
 	uint64_t undescribed_closed; /* requests made before their image was described, of images closed since */
 };
 
@@ -148,6 +150,9 @@ const char *process_thread_name(const struct process *process, uint32_t number);
 
 /* The client behind the process's open image of that number; NULL when it was never described or is closed. */
 struct client *process_client(const struct process *process, uint32_t image);
+
+/* Notes that requests queue before a bucket of QoS, or do so no more. Returns 0 or -ENOMEM. */
+int process_throttled(struct process *process, uint64_t bucket, int queues, uint64_t now_ns);
 
 /* The process's librados client of that global id, made if need be. NULL when memory ran out. */
 struct user *process_user(struct process *process, uint64_t id);
