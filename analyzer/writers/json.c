@@ -1,60 +1,14 @@
 /* The report as JSON: docs/report-json.md is the contract. What was not observed is null, never 0. */
 #include <errno.h>
-#include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
-#include <json-c/json.h>
-
+#include "analyzer/writers/json_values.h"
 #include "analyzer/writers/report.h"
+#include "analyzer/writers/summary.h"
 
 #define SCHEMA      1
 #define WAITERS_MAX 8
-
-static void put(struct json_object *object, const char *key, struct json_object *value)
-{
-	json_object_object_add(object, key, value);
-}
-
-static void put_text(struct json_object *object, const char *key, const char *value)
-{
-	put(object, key, value ? json_object_new_string(value) : NULL);
-}
-
-static void put_count(struct json_object *object, const char *key, uint64_t value)
-{
-	put(object, key, json_object_new_uint64(value));
-}
-
-/* 0 stands for "not known" in the core where nothing can be 0. */
-static void put_known(struct json_object *object, const char *key, uint64_t value)
-{
-	put(object, key, value ? json_object_new_uint64(value) : NULL);
-}
-
-static struct json_object *number(double value)
-{
-	char text[40];
-
-	snprintf(text, sizeof(text), "%.12g", value);
-	return json_object_new_double_s(value, text);
-}
-
-static struct json_object *dist(const struct histogram *histogram)
-{
-	struct json_object *object;
-
-	if (histogram->count == 0)
-		return NULL;
-	object = json_object_new_object();
-	put_count(object, "count", histogram->count);
-	put_count(object, "mean", (uint64_t)llround(histogram_mean(histogram)));
-	put_count(object, "p50", histogram_percentile(histogram, 0.5));
-	put_count(object, "p90", histogram_percentile(histogram, 0.9));
-	put_count(object, "p99", histogram_percentile(histogram, 0.99));
-	put_count(object, "p999", histogram_percentile(histogram, 0.999));
-	put_count(object, "max", histogram->max);
-	return object;
-}
 
 static struct json_object *lost_intervals(const struct model *model)
 {
@@ -121,6 +75,11 @@ static struct json_object *trace(const struct report *report)
 	for (size_t i = 0; i < report->problem_count; i++)
 		json_object_array_add(list, json_object_new_string(report->problems[i]));
 	put(object, "problems", list);
+	list = json_object_new_object();
+	for (const struct undecoded *undecoded = model_undecoded_next(report->model, NULL); undecoded;
+	     undecoded = model_undecoded_next(report->model, undecoded))
+		put_count(list, undecoded->what, undecoded->count);
+	put(object, "undecoded", list);
 	list = json_object_new_array();
 	for (const struct unseen *unseen = model_unseen_next(report->model, NULL); unseen;
 	     unseen = model_unseen_next(report->model, unseen))
@@ -198,6 +157,8 @@ static struct json_object *features(const struct image *image)
 static struct json_object *image_object(const struct image *image)
 {
 	struct json_object *object = json_object_new_object(), *clients = json_object_new_array(), *config = json_object_new_object();
+	char *sentence = summary_sentence(image);
+	bool seen;
 
 	put_text(object, "cluster", image->cluster);
 	put_text(object, "pool", image->pool);
@@ -217,12 +178,19 @@ static struct json_object *image_object(const struct image *image)
 			put_text(config, c->option, c->value);
 	}
 	put(object, "config", config);
-	put(object, "ambiguous_joins", NULL);
+	put_text(object, "summary", sentence);
+	free(sentence);
+	/* Where no operation was seen, nothing is known of how they were joined. */
+	seen = image->operations + image->resent + image->unmatched_operations > 0;
+	put(object, "operations", seen ? json_object_new_uint64(image->operations) : NULL);
+	put(object, "unmatched_operations", seen ? json_object_new_uint64(image->unmatched_operations) : NULL);
+	put(object, "resent", seen ? json_object_new_uint64(image->resent) : NULL);
+	put(object, "ambiguous_joins", seen ? json_object_new_uint64(image->ambiguous_joins) : NULL);
 	put(object, "clients", clients);
-	put(object, "ownership", NULL);
-	put(object, "journal", NULL);
+	put(object, "ownership", json_ownership(image));
+	put(object, "journal", json_journal(image));
 	put(object, "objects", NULL);
-	put(object, "placement_groups", json_object_new_array());
+	put(object, "placement_groups", json_placement_groups(image));
 	return object;
 }
 

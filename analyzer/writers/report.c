@@ -36,3 +36,45 @@ const char *feature_next(uint64_t *features)
 	snprintf(unnamed, sizeof(unnamed), "feature-bit-%d", bit);
 	return unnamed;
 }
+
+static const struct {
+	const char *words, *meaning;
+} steps[STEP_COUNT] = {
+    [STEP_DRAIN] = {"draining", "old owner: its last operations come home"},
+    [STEP_JOURNAL_CLOSE] = {"closing the journal", "old owner: writes commit position, unwatches"},
+    [STEP_OBJECT_MAP_CLOSE] = {"unlocking the object map", "old owner: unlocks the object map"},
+    [STEP_UNLOCK] = {"lock.unlock", "old owner: lock.unlock"},
+    [STEP_NOTICE] = {"the notice of release", "the notice of release reaches the new owner"},
+    [STEP_WAKE] = {"waiting to ask again", "new owner: until it asks again"},
+    [STEP_GET_INFO] = {"lock.get_info", "new owner: lock.get_info, who has it?"},
+    [STEP_LOCK] = {"lock.lock", "new owner: lock.lock"},
+    [STEP_REFRESH] = {"rereading the header", "new owner: rereads the image's header"},
+    [STEP_OBJECT_MAP] = {"loading the object map", "new owner: locks and loads the object map"},
+    [STEP_JOURNAL_OPEN] = {"opening the journal", "new owner: reads the journal's header"},
+    [STEP_REPLAY] = {"replay", "new owner: reads journal objects back"},
+    [STEP_TAG] = {"allocating the journal tag", "new owner: allocates a tag in the journal"},
+    [STEP_LIBRBD] = {"librbd's own work", "librbd itself: no operation explains it"},
+    [STEP_FIRST_OPERATION] = {"starting the first request", "new owner: until it sends a first operation"},
+    [STEP_FIRST_COMPLETION] = {"serving the first request", "until the first request is complete"},
+    [STEP_OWNER_NOT_SEEN] = {"an owner that was not traced", "under an owner that was not traced"},
+};
+
+const char *report_step_words(enum handover_step step)
+{
+	return steps[step].words;
+}
+
+const char *report_step_meaning(enum handover_step step)
+{
+	return steps[step].meaning;
+}
+
+uint64_t report_begin_ns(const struct report *report)
+{
+	uint64_t begin_ns = UINT64_MAX;
+
+	for (const struct process *p = model_process_next(report->model, NULL); p; p = model_process_next(report->model, p))
+		if (p->health.events && p->health.first_ns < begin_ns)
+			begin_ns = p->health.first_ns;
+	return begin_ns == UINT64_MAX ? 0 : begin_ns;
+}

@@ -37,6 +37,13 @@ uint64_t report_anomalies(const struct report *report);
  */
 const char *feature_next(uint64_t *features);
 
+/* What happens in a step of a handover, in a storage engineer's words: short, and as a line of a table. Static. */
+const char *report_step_words(enum handover_step step);
+const char *report_step_meaning(enum handover_step step);
+
+/* The client's clock at the trace's begin: moments are told as time since then. 0 when nothing was read. */
+uint64_t report_begin_ns(const struct report *report);
+
 /* Each writes the whole report, and returns 0 or -EIO or -ENOMEM. */
 int text_write(FILE *out, const struct report *report);
 int json_write(FILE *out, const struct report *report);

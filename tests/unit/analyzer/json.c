@@ -135,6 +135,11 @@ static void test_image(void **unused)
 	is_text("images.0.config.rbd_cache", "false");
 	is_null("images.0.ownership");
 	is_null("images.0.journal");
+	is_null("images.0.ambiguous_joins");
+	is_null("images.0.operations");
+	has_length("images.0.placement_groups", 0);
+	is_text("images.0.summary",
+		"the exclusive lock was not observed; what could not be told apart is 64 % of the requests' time");
 	has_length("images.0.clients", 1);
 	is_int("images.0.clients.0.id", 4001);
 	is_int("images.0.clients.0.pid", 77);

@@ -6,6 +6,7 @@
  *	2 writes of 4096 bytes in 5.0 − 1.0 = 4 ms: 500 IOPS, 2 048 000 bytes/s = 1.953 MiB/s
  *	in flight between S and C: (1.5 + 1.5) / (6.5 − 1.0), the flush counted from 6.0 to 6.5 with its 0.5: 3.5 / 5.5 = 0.636
  *	flush: S 6.0, D = A 6.5, C = D, failed: latency 0.5 ms
+ *	of all requests' total, 2 × 2.5 + 0.5, 2 × 1.5 + 0.5 are told apart no further: 3.5 / 5.5 = 64 %
  *	mutex 0x1000: waits of 10 and 30 µs in thread 1; rwlock 0x2000 read for 5 µs in thread 1
  */
 #ifndef RBDPROF_TESTS_REPORT_H

@@ -15,6 +15,7 @@ static const char golden[] =
     "  events     over 6.50 ms\n"
     "\n"
     "Image rbd/one, 64 MiB in objects of 4 MiB\n"
+    "  the exclusive lock was not observed; what could not be told apart is 64 % of the requests' time\n"
     "  features   layering, exclusive-lock, journaling\n"
     "  cluster    c1\n"
     "  Ceph       16.2.15\n"
@@ -39,6 +40,8 @@ static const char golden[] =
     "  events     16 read, 0 lost, 0 unaccounted for, 0 calls not recorded\n"
     "  anomalies  1: unreadable 1\n"
     "             DIR: torn\n"
+    "  operations 0 carry requests, 0 carry none (replay, copy-up …), 0 sent again, 0 joined ambiguously\n"
+    "  undecoded  0 payloads\n"
     "  not seen   1 function: rbd_aio_of_tomorrow\n";
 
 /* Compares line by line; prints the new text as C when it differs. */
