@@ -271,7 +271,7 @@ int ownership_operation_done(struct ownership *ownership, const struct operation
 	return status ? status : owners_note(ownership, client, operation->end_ns);
 }
 
-int ownership_operation_left(struct ownership *ownership, const struct operation *operation, uint64_t now_ns)
+int ownership_operation_left(struct ownership *ownership, const struct operation *operation)
 {
 	struct lock_client *client = traced_client(ownership, operation->client);
 
@@ -281,8 +281,8 @@ int ownership_operation_left(struct ownership *ownership, const struct operation
 	if (calls_lock(operation, RBDPROF_METHOD_lock_lock))
 		lock_over(ownership, client);
 	if (calls_lock(operation, RBDPROF_METHOD_lock_unlock) && ownership->unlocked_ns == UINT64_MAX)
-		ownership->unlocked_ns = now_ns;
-	return owners_note(ownership, client, now_ns);
+		ownership->unlocked_ns = operation->begin_ns;
+	return 0;
 }
 
 /* --- Notifications, watches ------------------------------------------------------------------------------------------- */

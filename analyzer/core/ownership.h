@@ -44,8 +44,8 @@ int ownership_closed(struct ownership *ownership, uint64_t client, uint64_t now_
 int ownership_operation_begun(struct ownership *ownership, const struct operation *operation);
 int ownership_operation_done(struct ownership *ownership, const struct operation *operation);
 
-/* Its reply will not be told: nothing is known of it from now on. */
-int ownership_operation_left(struct ownership *ownership, const struct operation *operation, uint64_t now_ns);
+/* Its reply will not be told: it explains nothing from now on. */
+int ownership_operation_left(struct ownership *ownership, const struct operation *operation);
 
 /* The client received a notification of another (`about`), or of its own. Sent ones come as operations. */
 int ownership_notified(struct ownership *ownership, uint64_t client, uint32_t what, uint64_t about, uint64_t now_ns);

@@ -318,6 +318,56 @@ static void test_usable_since(void **unused)
 	ownership_destroy(ownership);
 }
 
+/* An operation of client `client`, from begun to done; or to begun only, without an end. */
+static struct operation operate(struct ownership *ownership, uint64_t client, enum object_class object, enum rbdprof_method method,
+				uint64_t begin_ns, uint64_t end_ns)
+{
+	struct operation operation = {.key = {.number = begin_ns},
+				      .client = client,
+				      .object = object,
+				      .kind = RBDPROF_OPERATION_WRITE,
+				      .methods = method,
+				      .lock_watch = object == OBJECT_HEADER,
+				      .begin_ns = begin_ns};
+
+	assert_int_equal(ownership_operation_begun(ownership, &operation), 0);
+	operation.end_ns = end_ns;
+	if (end_ns)
+		assert_int_equal(ownership_operation_done(ownership, &operation), 0);
+	return operation;
+}
+
+/* The replies to an append, a lock.lock and a lock.unlock are lost: nothing waits for them for ever after. */
+static void test_left(void **unused)
+{
+	struct ownership *ownership = ownership_create();
+	struct operation lost[3];
+	const struct ownership_result *result;
+
+	(void)unused;
+	operate(ownership, 1, OBJECT_HEADER, RBDPROF_METHOD_lock_lock, 1, 10);
+	lost[0] = operate(ownership, 1, OBJECT_JOURNAL_DATA, RBDPROF_METHOD_journal_append, 15, 0);
+	assert_int_equal(ownership_effect(ownership, 1, 20), 1);
+	assert_int_equal(ownership_served(ownership, 1, 30, 1), 0);
+	assert_int_equal(ownership_operation_left(ownership, &lost[0]), 0);
+	operate(ownership, 1, OBJECT_JOURNAL, RBDPROF_METHOD_journal_client_commit, 40, 50);
+	lost[1] = operate(ownership, 1, OBJECT_HEADER, RBDPROF_METHOD_lock_unlock, 60, 0);
+	assert_int_equal(ownership_operation_left(ownership, &lost[1]), 0);
+	lost[2] = operate(ownership, 3, OBJECT_HEADER, RBDPROF_METHOD_lock_lock, 62, 0);
+	assert_int_equal(ownership_operation_left(ownership, &lost[2]), 0);
+	operate(ownership, 2, OBJECT_HEADER, RBDPROF_METHOD_lock_lock, 70, 80);
+	assert_int_equal(ownership_effect(ownership, 2, 90), 2);
+	assert_int_equal(ownership_served(ownership, 2, 100, 1), 0);
+	assert_int_equal(ownership_finish(ownership, 1, 200), 0);
+	result = ownership_result(ownership);
+	assert_int_equal(result->handover.sum, 100 - 30);
+	assert_int_equal(result->steps[STEP_DRAIN].sum, 40 - 30);
+	assert_int_equal(result->steps[STEP_JOURNAL_CLOSE].sum, 50 - 40);
+	/* And until it sent its first operation, which shows that it was ready. */
+	assert_int_equal(result->steps[STEP_LIBRBD].sum, (60 - 50) + (90 - 80));
+	ownership_destroy(ownership);
+}
+
 /* Tenures whose requests never complete: the memory is bounded, and the later ones count. */
 static void test_bounded(void **unused)
 {
@@ -372,6 +422,7 @@ int main(void)
 		cmocka_unit_test(test_refused_by_race),
 		cmocka_unit_test(test_middle),
 		cmocka_unit_test(test_usable_since),
+		cmocka_unit_test(test_left),
 		cmocka_unit_test(test_bounded),
 	};
 	/* clang-format on */
