@@ -7,7 +7,7 @@ As root each case runs in mount and pid namespaces of its own with an empty /run
 machine is neither seen nor disturbed. Where that is not allowed it runs on the machine as it is; a case that cannot then be
 judged is skipped (exit status 77).
 """
-import glob, json, os, re, shutil, signal, subprocess, sys, tempfile, time
+import glob, grp, json, os, re, shutil, signal, subprocess, sys, tempfile, time
 
 SKIPPED = 77
 INSIDE = "RBDPROF_TEST_INSIDE"
@@ -237,6 +237,28 @@ def peers(t):
     t.clean()
 
 
+@case
+def strangers(t):
+    """Programs with the same tracepoints in them that nobody let in: no event of theirs, and no memory for them."""
+    need_root_inside()
+
+    def used():
+        room = os.statvfs("/dev/shm")
+        return (room.f_blocks - room.f_bfree) * room.f_frsize
+
+    a = t.start_looping("a", 4)
+    before = used()
+    strangers = [subprocess.Popen([t.traced, "1000", "uninvited", "2"], stdout=subprocess.PIPE, text=True) for _ in range(5)]
+    said = [p.stdout.readline() for p in strangers]
+    check(said == ["uninvited, requests 0\n"] * 5, "no event is enabled in them", said)
+    check(used() - before < 1 << 20, "five of them take no buffers, of 10 MiB each", used() - before)
+    for p in strangers:
+        p.communicate()
+    t.end_well(a, "a")
+    check(len(glob.glob("a/ust/pid/*")) == 1, "one trace", glob.glob("a/ust/pid/*"))
+    t.clean()
+
+
 # --- signals ---
 
 @case
@@ -443,6 +465,31 @@ def ordinary_user(t):
     check((daemons, homes) == (0, []), "a killed recording's daemon ends with it, and its folder is removed by the next", (daemons, homes))
     r = t.record("-o", "/forbidden", "--", "true", env=env, user=65534)
     check(r.returncode == 125 and "/forbidden" in r.stderr, "a folder that is not theirs", r)
+
+
+@case
+def tracing_group(t):
+    """A member of the tracing group uses root's daemon, and leaves it alone; without one a private daemon."""
+    need_root_inside()
+    try:
+        group = grp.getgrnam("tracing").gr_gid
+    except KeyError:
+        raise Skip("no group named tracing")
+    os.mkdir("theirs")
+    os.chown("theirs", 65534, 65534)
+    member = ["setpriv", "--reuid=65534", "--regid=65534", f"--groups={group}", t.rbdprof, "record"]
+    t.whole("theirs/a", t.run(*member, "-o", "theirs/a", "--", t.traced, "100").stdout)
+    t.clean()
+    a = t.start_looping("a", 4)
+    daemons = daemon_pids()
+    p = subprocess.Popen([*member, "-o", "theirs/b", "--", t.traced, "100", "loop", "1"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    t.started.append(p)
+    wait_for(lambda: glob.glob("theirs/b/ust/pid/*"), "the process is traced")
+    check(daemon_pids() == daemons, "no second daemon", (daemons, daemon_pids()))
+    t.end_well(p, "theirs/b")
+    check(daemon_pids() == daemons, "root's daemon lives on", (daemons, daemon_pids()))
+    t.end_well(a, "a")
+    check(not daemon_pids(), "and is ended by root's recording", daemon_pids())
 
 
 @case

@@ -2,7 +2,7 @@
  * A program that behaves like one with the shim in it, without librbd: it asks at the door, loads the provider and emits a known
  * number of events. What it prints is the truth that the tests hold a recording against.
  *
- *   traced EVENTS [exit | _exit | kill | hold SECONDS | loop SECONDS | fork | exec | silent | ask]
+ *   traced EVENTS [exit | _exit | kill | hold SECONDS | loop SECONDS | fork | exec | silent SECONDS | uninvited SECONDS]
  */
 #include <dlfcn.h>
 #include <errno.h>
@@ -111,8 +111,16 @@ int main(int argc, char **argv)
 		sleep((unsigned int)seconds);
 		return fd < 0;
 	}
+	if (!strcmp(how, "uninvited")) {
+		emitter = load();
+		emit(emitter, events);
+		printf("uninvited, requests %d\n", *emitter->requests);
+		fflush(stdout);
+		sleep((unsigned int)seconds);
+		return 0;
+	}
 	answer = ask();
-	if (!strcmp(how, "ask") || answer != 'y') {
+	if (answer != 'y') {
 		printf("answer %c\n", answer);
 		return 0;
 	}
