@@ -2,6 +2,7 @@
 #include <dlfcn.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/mman.h>
 
 int main(int count, char **paths)
 {
@@ -16,6 +17,8 @@ int main(int count, char **paths)
 			}
 			printf("plugin: %d\n", run());
 			dlclose(handle);
+			/* Where it lay, if it is gone, something else lies now. */
+			mmap(NULL, 16 << 20, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 		}
 	}
 	return 0;

@@ -165,6 +165,41 @@ static void all_is_said_every_second(void **state)
 	assert_int_equal(heard.count[HEARD_THREAD], 2);
 }
 
+static rbd_completion_t ending;
+static pthread_t ender;
+static int complete_while_open;
+
+static void *end(void *completion)
+{
+	stub_finish(completion, 0);
+	return NULL;
+}
+
+static void end_meanwhile(void)
+{
+	const struct timespec t = {.tv_nsec = 50000000};
+
+	heard_during_open = NULL;
+	pthread_create(&ender, NULL, end, ending);
+	nanosleep(&t, NULL);
+	complete_while_open = heard.count[HEARD_COMPLETE];
+}
+
+/* Behind its end a request would stay open for the reader. */
+static void request_does_not_end_while_it_is_said_again(void **state)
+{
+	(void)state;
+	ending = submit();
+	heard_start(true);
+	heard_during_open = end_meanwhile;
+	records_say();
+	pthread_join(ender, NULL);
+	assert_int_equal(complete_while_open, 0);
+	assert_int_equal(heard.count[HEARD_REQUEST_OPEN], 1);
+	assert_int_equal(heard.count[HEARD_COMPLETE], 1);
+	rbd_aio_release(ending);
+}
+
 /* D is the event's time: what is due is said behind it. */
 static void completion_is_said_before_what_is_due(void **state)
 {
@@ -295,6 +330,7 @@ int main(void)
 	    TEST(each_thread_says_its_name_once_a_round),
 	    TEST(all_is_said_when_a_recording_begins),
 	    TEST(all_is_said_every_second),
+	    TEST(request_does_not_end_while_it_is_said_again),
 	    TEST(completion_is_said_before_what_is_due),
 	    TEST(totals_count_what_was_emitted),
 	    TEST(child_of_fork_starts_anew),
