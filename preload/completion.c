@@ -74,9 +74,10 @@ void rbd_aio_release(rbd_completion_t completion)
 
 	if (record && (record->callback || REAL(rbd_aio_is_complete)(completion)))
 		look(completion);
-	REAL(rbd_aio_release)(completion);
 	if (record)
-		record_released(record);
+		record_release(record, completion);
+	else
+		REAL(rbd_aio_release)(completion);
 }
 
 WRAPS(rbd_poll_io_events)

@@ -180,8 +180,11 @@ static void return_from_callback(struct record **arg)
 	struct record *record = *arg;
 
 	done(record, recorder_now_ns() - record->complete_ns, false);
-	if (set(record, RETURNED) & RELEASED)
-		give_back(record);
+	if (!(set(record, RETURNED) & RELEASED))
+		return;
+	if (record->use != RECORD_UNUSED)
+		REAL(rbd_aio_release)(record->completion);
+	give_back(record);
 }
 
 void record_callback(rbd_completion_t completion, void *arg)
@@ -190,7 +193,8 @@ void record_callback(rbd_completion_t completion, void *arg)
 	struct record *record __attribute__((cleanup(return_from_callback))) = arg;
 
 	record->complete_ns = completed_ns(record);
-	record->result = REAL(rbd_aio_get_return_value)(completion);
+	if (record->use != RECORD_UNUSED) /* else its handle may be gone */
+		record->result = REAL(rbd_aio_get_return_value)(completion);
 	finish_image(record);
 	record->callback(completion, record->arg);
 }
@@ -227,13 +231,24 @@ void record_reap(const uint64_t *requests, size_t count)
 		EMIT(reap(requests, count));
 }
 
-void record_released(struct record *record)
+void record_release(struct record *record, rbd_completion_t completion)
 {
-	/* Without a callback, and nobody looked: its end will never be seen. */
-	if (!record->callback)
-		land(record);
-	if (set(record, RELEASED) & RETURNED || !record->callback)
+	if (!record->callback) {
+		land(record); /* when nobody looked, its end will never be seen */
+		REAL(rbd_aio_release)(completion);
 		give_back(record);
+	} else if (record->use == RECORD_UNUSED) {
+		REAL(rbd_aio_release)(completion);
+		if (set(record, RELEASED) & RETURNED)
+			give_back(record);
+	} else {
+		/* librbd deletes the handle at once, and the callback has yet to ask it for the result: who comes last releases. */
+		record->completion = completion;
+		if (!(set(record, RELEASED) & RETURNED))
+			return;
+		REAL(rbd_aio_release)(completion);
+		give_back(record);
+	}
 }
 
 struct record *record_begin_synchronous(struct image *image, uint8_t kind, uint64_t offset_bytes, uint64_t length_bytes)

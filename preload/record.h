@@ -28,6 +28,7 @@ struct record {
 	uint32_t state;           /* bits of enum record_state */
 	rbd_callback_t callback;  /* the application's; NULL: none */
 	void *arg;                /* the application's */
+	rbd_completion_t completion; /* once released before its callback returned */
 	uint64_t start_ns;        /* S, or when opening or closing began */
 	uint64_t complete_ns;     /* C, once the callback was entered */
 	int64_t result;
@@ -71,8 +72,8 @@ uint64_t record_look(struct record *record, rbd_completion_t completion);
 /* Says A of one or more requests. */
 void record_reap(const uint64_t *requests, size_t count);
 
-/* After the real release: the application is done with it. */
-void record_released(struct record *record);
+/* The application is done with the completion: releases it, now or when its callback has returned. */
+void record_release(struct record *record, rbd_completion_t completion);
 
 /* A blocking call, from S to its return: the record belongs to the call alone. NULL when the pool is empty, which is counted. */
 struct record *record_begin_synchronous(struct image *image, uint8_t kind, uint64_t offset_bytes, uint64_t length_bytes);
