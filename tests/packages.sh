@@ -7,7 +7,7 @@ build=(build-essential cmake pkg-config liblttng-ust-dev liblttng-ctl-dev libbab
 	uthash-dev)
 run=(lttng-tools)
 cluster=(ceph-mon ceph-osd ceph-common fio)
-tests=(libcmocka-dev valgrind qemu-utils qemu-block-extra python3)
+tests=(libcmocka-dev babeltrace2 valgrind qemu-utils qemu-block-extra python3 procps util-linux)
 
 usage() {
 	cat <<'USAGE'
