@@ -12,8 +12,8 @@
  *
  * A client is one librados client: two opens of an image through one client are one owner.
  *
- * Its memory is that of the tenures whose requests are not complete yet, of the clients and of the operations outstanding; handovers are
- * summed up as they become final.
+ * Its memory is that of the tenures whose requests are not complete yet, of the clients, of the operations outstanding and of the first
+ * tenures in brief; handovers are summed up as they become final.
  */
 #ifndef RBDPROF_ANALYZER_CORE_OWNERSHIP_H
 #define RBDPROF_ANALYZER_CORE_OWNERSHIP_H
@@ -83,6 +83,17 @@ struct owner {
 	uint64_t tenures;
 };
 
+/* One tenure in brief; at most the first OWNERSHIP_SEQUENCE are kept. */
+#define OWNERSHIP_SEQUENCE 4096
+struct tenure_brief {
+	uint64_t client;
+	uint64_t begin_ns;     /* 0: was not seen */
+	uint64_t end_ns;       /* 0: lasted when the trace ended */
+	uint64_t requests;     /* complete; meaningless if not traced */
+	uint64_t replay_bytes; /* read back from the journal while taking over; likewise */
+	uint8_t traced;        /* the client was */
+};
+
 /* The slices of the trace for a text drawing. */
 #define OWNERSHIP_SLICES 120
 
@@ -129,6 +140,8 @@ struct ownership_result {
 	struct replay_class replay[OWNERSHIP_REPLAY_CLASSES];
 	const struct owner *owners; /* the longest first */
 	uint32_t owner_count;
+	const struct tenure_brief *sequence; /* by time */
+	uint32_t sequence_count;
 	uint64_t slices[OWNERSHIP_SLICES]; /* which client owned most of each slice of [begin, end]; 0: nobody, UINT64_MAX: unknown */
 	const struct incident *incidents;  /* by at_ns */
 	uint32_t incident_count;

@@ -20,6 +20,7 @@ void tenures_fini(struct tenures *tenures)
 		tenure_destroy(tenures->queue[i]);
 	free(tenures->queue);
 	tenure_destroy(tenures->settled);
+	free(tenures->sequence);
 	*tenures = (struct tenures){0};
 }
 
@@ -167,6 +168,34 @@ static int settle_tenure(struct ownership_result *result, const struct tenure *t
 	return status ? status : settle_pieces(result, tenure);
 }
 
+/* Keeps the tenure in brief, if it is one of the first. */
+static int keep(struct tenures *tenures, const struct tenure *tenure)
+{
+	struct ownership_result *result = tenures->result;
+
+	if (result->sequence_count == OWNERSHIP_SEQUENCE)
+		return 0;
+	if (result->sequence_count == tenures->sequence_room) {
+		size_t room = tenures->sequence_room ? tenures->sequence_room * 2 : 16;
+		struct tenure_brief *grown = realloc(tenures->sequence, room * sizeof(*grown));
+
+		if (!grown)
+			return -ENOMEM;
+		tenures->sequence = grown;
+		tenures->sequence_room = room;
+		result->sequence = grown;
+	}
+	tenures->sequence[result->sequence_count++] = (struct tenure_brief){
+	    .client = tenure->client,
+	    .begin_ns = tenure->begin_seen ? tenure->begin_ns : 0,
+	    .end_ns = tenure->end == TENURE_CUT ? 0 : tenure->end_ns,
+	    .requests = tenure->requests,
+	    .replay_bytes = tenure->replay_bytes,
+	    .traced = tenure->traced,
+	};
+	return 0;
+}
+
 static int settle(struct tenures *tenures)
 {
 	struct tenure *tenure = tenures->queue[0];
@@ -181,6 +210,8 @@ static int settle(struct tenures *tenures)
 	}
 	if (!status)
 		status = settle_tenure(tenures->result, tenure);
+	if (!status)
+		status = keep(tenures, tenure);
 	tenures->count--;
 	memmove(tenures->queue, tenures->queue + 1, tenures->count * sizeof(struct tenure *));
 	tenure_destroy(tenures->settled);

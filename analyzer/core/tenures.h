@@ -55,11 +55,13 @@ struct tenures {
 	struct tenure **queue;           /* owned, as are they; not settled, by number */
 	size_t count;
 	size_t room;
-	uint64_t begun;          /* how many began so far */
-	struct tenure *settled;  /* owned; the last that was settled: the next handover begins with it */
-	struct handover between; /* since the last one that served anything … */
-	uint64_t replay_bytes;   /* … and what was replayed meanwhile */
-	int open;                /* there was one that served anything */
+	uint64_t begun;                /* how many began so far */
+	struct tenure *settled;        /* owned; the last that was settled: the next handover begins with it */
+	struct handover between;       /* since the last one that served anything … */
+	uint64_t replay_bytes;         /* … and what was replayed meanwhile */
+	int open;                      /* there was one that served anything */
+	struct tenure_brief *sequence; /* owned; result->sequence */
+	size_t sequence_room;
 };
 
 void tenures_fini(struct tenures *tenures);

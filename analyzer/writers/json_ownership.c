@@ -82,6 +82,26 @@ static struct json_object *incidents(const struct image *image)
 	return list;
 }
 
+/* The first tenures, one by one. */
+static struct json_object *sequence(const struct image *image)
+{
+	const struct ownership_result *ownership = image->ownership_is;
+	struct json_object *list = json_object_new_array();
+
+	for (uint32_t i = 0; i < ownership->sequence_count; i++) {
+		const struct tenure_brief *tenure = &ownership->sequence[i];
+		struct json_object *object = json_object_new_object();
+
+		put_count(object, "client", tenure->client);
+		put(object, "begin_ns", tenure->begin_ns ? wall(image, tenure->begin_ns) : NULL);
+		put(object, "end_ns", tenure->end_ns ? wall(image, tenure->end_ns) : NULL);
+		put(object, "requests", tenure->traced ? json_object_new_uint64(tenure->requests) : NULL);
+		put(object, "replay_bytes", tenure->traced ? json_object_new_uint64(tenure->replay_bytes) : NULL);
+		json_object_array_add(list, object);
+	}
+	return list;
+}
+
 /* Slices of the trace, each with the client that owned most of it: 0 is nobody, null is not known. */
 static struct json_object *slices(const struct ownership_result *ownership)
 {
@@ -123,6 +143,7 @@ struct json_object *json_ownership(const struct image *image)
 	put(object, "steps", steps(ownership));
 	put(object, "owners", owners(ownership));
 	put(object, "incidents", incidents(image));
+	put(object, "sequence", sequence(image));
 	put(object, "slices", slices(ownership));
 	return object;
 }

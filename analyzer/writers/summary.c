@@ -108,7 +108,7 @@ static void put_contest(FILE *out, const struct ownership_result *ownership, dou
 			largest = step;
 	fprintf(out, "; one handover takes %s (p50)", cell_ns(&cell, (double)histogram_percentile(&ownership->handover, 0.5)));
 	if (ownership->steps[largest].sum > 0)
-		fprintf(out, ", of which %s is %.0f %%", report_step_words(largest), summary_step_share(ownership, largest) * 100);
+		fprintf(out, ", and %s is %.0f %% of their time", report_step_words(largest), summary_step_share(ownership, largest) * 100);
 }
 
 static void put_lock(FILE *out, const struct image *image, double waiting)
@@ -135,18 +135,28 @@ static void put_lock(FILE *out, const struct image *image, double waiting)
 		fprintf(out, "one client owned the exclusive lock, and got it back %llu time%s", (unsigned long long)ownership->handovers,
 			ownership->handovers == 1 ? "" : "s");
 	else
-		fprintf(out, "one client owned the exclusive lock all the time");
+		fprintf(out, "one client owned the exclusive lock%s", ownership->refusals || ownership->breaks ? "" : " all the time");
 	if (waiting >= SMALL)
 		fprintf(out, "; waiting for it is %.0f %% of the requests' time", waiting * 100);
 }
 
 static void put_incidents(FILE *out, const struct ownership_result *ownership)
 {
-	if (ownership->breaks)
-		fprintf(out, "; the lock was broken %llu time%s", (unsigned long long)ownership->breaks, ownership->breaks == 1 ? "" : "s");
+	uint64_t waited_ns = 0;
+	struct cell cell;
+
+	for (uint32_t i = 0; i < ownership->incident_count; i++)
+		if (ownership->incidents[i].kind == INCIDENT_BREAK && ownership->incidents[i].waited_ns > waited_ns)
+			waited_ns = ownership->incidents[i].waited_ns;
+	if (ownership->breaks == 1)
+		fprintf(out, "; the lock was broken once");
+	else if (ownership->breaks)
+		fprintf(out, "; the lock was broken %llu times", (unsigned long long)ownership->breaks);
+	if (waited_ns)
+		fprintf(out, ", after %s%s of waiting", ownership->breaks > 1 ? "up to " : "", cell_ns(&cell, (double)waited_ns));
 	if (ownership->refusals)
-		fprintf(out, "; %llu request%s for it refused", (unsigned long long)ownership->refusals,
-			ownership->refusals == 1 ? " was" : "s were");
+		fprintf(out, "; %llu request%s for the lock %s refused", (unsigned long long)ownership->refusals,
+			ownership->refusals == 1 ? "" : "s", ownership->refusals == 1 ? "was" : "were");
 }
 
 /* What took most of the requests' time besides lock and journal. */

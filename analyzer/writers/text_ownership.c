@@ -1,4 +1,5 @@
 /* Who owned an image's exclusive lock, as text: tenures, handovers and their anatomy, owners over time, incidents. */
+#include <stdlib.h>
 #include <string.h>
 
 #include "analyzer/writers/summary.h"
@@ -217,33 +218,31 @@ static void put_timeline(FILE *out, const struct ownership_result *ownership)
 	put_axis(out, ownership->span_ns);
 }
 
-static void put_client(FILE *out, uint64_t client)
-{
-	if (client)
-		fprintf(out, "client %llu", (unsigned long long)client);
-	else
-		fprintf(out, "a client that is not known");
-}
-
+/* What happened, without its length. */
 static void put_incident(FILE *out, const struct incident *incident)
 {
-	put_client(out, incident->client);
+	char other[40] = "a client that is not known";
+
+	if (incident->other)
+		snprintf(other, sizeof(other), "client %llu", (unsigned long long)incident->other);
+	if (incident->client)
+		fprintf(out, "client %llu", (unsigned long long)incident->client);
+	else
+		fprintf(out, "a client that is not known");
 	switch (incident->kind) {
 	case INCIDENT_BREAK:
-		fprintf(out, " broke the lock of ");
-		put_client(out, incident->other);
+		fprintf(out, " broke the lock of %s", other);
 		break;
 	case INCIDENT_WATCH_LOST:
 		fprintf(out, " lost its watch on the image");
 		break;
 	case INCIDENT_REFUSED:
-		fprintf(out, " asked for the lock and was refused by ");
-		put_client(out, incident->other);
+		fprintf(out, " asked for the lock and was refused by %s", other);
 		break;
 	case INCIDENT_REQUEST_TIMEOUT:
 		fprintf(out, " asked for the lock and not everybody answered in time");
 		if (incident->other)
-			fprintf(out, ", with the lock at client %llu", (unsigned long long)incident->other);
+			fprintf(out, ", with the lock at %s", other);
 		break;
 	case INCIDENT_NOTIFY_TIMEOUT:
 		fprintf(out, " told the others something and not everybody answered in time");
@@ -258,13 +257,40 @@ static bool is_alike(const struct incident *one, const struct incident *other)
 	return one->kind == other->kind && one->client == other->client && one->other == other->other && one->error == other->error;
 }
 
-/* Incidents in the order of their times; a row of the same kind between the same clients is one line. */
+/* A row of `count` incidents that are alike, as a line. */
+static void put_row_of_incidents(FILE *out, const struct incident *first, uint32_t count, uint64_t begin_ns)
+{
+	const int column = 6 + 3 + (TIME_WIDTH - 1) + 2;
+	uint64_t waited_ns = 0;
+	struct cell cell;
+	char *text = NULL;
+	size_t size;
+	FILE *line = open_memstream(&text, &size);
+
+	if (!line)
+		return;
+	for (uint32_t i = 0; i < count; i++)
+		if (first[i].waited_ns > waited_ns)
+			waited_ns = first[i].waited_ns;
+	put_incident(line, first);
+	if (waited_ns)
+		fprintf(line, ", after %s%s", count > 1 ? "up to " : "", cell_ns(&cell, (double)waited_ns));
+	if (count > 1)
+		fprintf(line, "; %u times until %s", count, cell_ns(&cell, (double)(first[count - 1].at_ns - begin_ns)));
+	fprintf(out, "      at ");
+	put_cell(out, TIME_WIDTH - 1, cell_ns(&cell, (double)(first->at_ns - begin_ns)));
+	fprintf(out, "  ");
+	if (!fclose(line))
+		put_wrapped(out, column, column, text);
+	free(text);
+}
+
+/* Incidents in the order of their times. */
 static void put_incidents(FILE *out, const struct ownership_result *ownership, uint64_t begin_ns)
 {
 	uint64_t all =
 	    ownership->breaks + ownership->watches_lost + ownership->refusals + ownership->request_timeouts + ownership->notify_timeouts;
 	uint32_t next = 0;
-	struct cell cell;
 
 	if (all == 0) {
 		fprintf(out, "    incidents: none (locks broken, watches lost, requests for it refused or not answered)\n");
@@ -276,22 +302,12 @@ static void put_incidents(FILE *out, const struct ownership_result *ownership, u
 		(unsigned long long)(ownership->request_timeouts + ownership->notify_timeouts));
 	for (int line = 0; line < INCIDENTS_MAX && next < ownership->incident_count; line++) {
 		const struct incident *first = &ownership->incidents[next];
-		uint64_t waited_ns = 0;
 		uint32_t count = 0;
 
-		for (; next < ownership->incident_count && is_alike(first, &ownership->incidents[next]); next++, count++)
-			if (ownership->incidents[next].waited_ns > waited_ns)
-				waited_ns = ownership->incidents[next].waited_ns;
-		fprintf(out, "      at ");
-		put_cell(out, TIME_WIDTH - 1, cell_ns(&cell, (double)(first->at_ns - begin_ns)));
-		fprintf(out, "  ");
-		put_incident(out, first);
-		if (waited_ns)
-			fprintf(out, count > 1 ? ", after up to %s" : ", after %s", cell_ns(&cell, (double)waited_ns));
-		if (count > 1)
-			fprintf(out, "; %u times until %s", count,
-				cell_ns(&cell, (double)(ownership->incidents[next - 1].at_ns - begin_ns)));
-		fprintf(out, "\n");
+		while (next + count < ownership->incident_count && is_alike(first, first + count))
+			count++;
+		put_row_of_incidents(out, first, count, begin_ns);
+		next += count;
 	}
 	if (next < all)
 		fprintf(out, "      and %llu later\n", (unsigned long long)(all - next));

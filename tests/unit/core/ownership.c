@@ -41,6 +41,13 @@ static void test_one_client(void **unused)
 	assert_int_equal(result->slices[0], 0);
 	assert_int_equal(result->slices[60], 1); /* 65 */
 	assert_int_equal(result->slices[119], 0);
+	assert_int_equal(result->sequence_count, 1);
+	assert_int_equal(result->sequence[0].client, 1);
+	assert_int_equal(result->sequence[0].begin_ns, 30);
+	assert_int_equal(result->sequence[0].end_ns, 80);
+	assert_int_equal(result->sequence[0].requests, 2);
+	assert_int_equal(result->sequence[0].replay_bytes, 0);
+	assert_int_equal(result->sequence[0].traced, 1);
 	ownership_text_done();
 }
 
@@ -288,6 +295,9 @@ static void test_middle(void **unused)
 		assert_true(result->slices[0] == UINT64_MAX);
 		assert_int_equal(result->slices[119], i ? 1 : 0);
 		assert_int_equal(result->failed_attempts, 0);
+		/* Neither when it began was seen nor, but for the first, an end. */
+		assert_int_equal(result->sequence[0].begin_ns, 0);
+		assert_int_equal(result->sequence[0].end_ns, i ? 0 : 40);
 		ownership_text_done();
 	}
 }
@@ -404,6 +414,13 @@ static void test_bounded(void **unused)
 	assert_int_equal(result->handover.count, 4999);
 	assert_int_equal(result->handover.sum, 4999 * 100);
 	assert_int_equal(result->owners[0].tenures + result->owners[1].tenures, 5000);
+	assert_int_equal(result->sequence_count, OWNERSHIP_SEQUENCE);
+	for (unsigned i = 0; i < OWNERSHIP_SEQUENCE; i++) {
+		assert_int_equal(result->sequence[i].client, 1 + i % 2);
+		assert_int_equal(result->sequence[i].begin_ns, 1 + i * 100 + 10);
+		assert_int_equal(result->sequence[i].end_ns, 1 + i * 100 + 40);
+		assert_int_equal(result->sequence[i].requests, 1);
+	}
 	ownership_destroy(ownership);
 }
 
