@@ -11,19 +11,7 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
-#include <rbd/librbd.h>
-
-#define IMAGE_BYTES  (1 << 20)
-#define QUEUE_LENGTH 256
-
-struct image {
-	char name[64];
-	pthread_mutex_t lock;
-	int notify_fd; /* -1: completions are not queued for rbd_poll_io_events */
-	rbd_completion_t finished[QUEUE_LENGTH];
-	unsigned int first, count;
-	char data[IMAGE_BYTES];
-};
+#include "image.h"
 
 struct completion {
 	rbd_callback_t callback;
@@ -32,8 +20,6 @@ struct completion {
 	int state; /* 0 pending, 1 in its callback, 2 complete */
 	int references;
 };
-
-enum what { READ, WRITE, ZERO, FLUSH, OPEN, CLOSE };
 
 struct job {
 	struct job *next;
@@ -70,24 +56,6 @@ static void free_image(struct image *image)
 {
 	pthread_mutex_destroy(&image->lock);
 	free(image);
-}
-
-static ssize_t move(struct image *image, enum what what, uint64_t offset, const struct iovec *vector, int count, size_t length)
-{
-	if (offset + length > IMAGE_BYTES)
-		return -EINVAL;
-	pthread_mutex_lock(&image->lock);
-	if (what == ZERO)
-		memset(image->data + offset, 0, length);
-	for (int i = 0; i < count; i++) {
-		if (what == READ)
-			memcpy(vector[i].iov_base, image->data + offset, vector[i].iov_len);
-		else if (what == WRITE)
-			memcpy(image->data + offset, vector[i].iov_base, vector[i].iov_len);
-		offset += vector[i].iov_len;
-	}
-	pthread_mutex_unlock(&image->lock);
-	return what == READ ? (ssize_t)length : 0;
 }
 
 static void put(struct completion *completion)
@@ -428,100 +396,6 @@ int rbd_aio_compare_and_writev(rbd_image_t image, uint64_t offset, const struct 
 int rbd_aio_flush(rbd_image_t image, rbd_completion_t completion)
 {
 	return submit_plain(FLUSH, image, 0, 0, completion);
-}
-
-ssize_t rbd_read(rbd_image_t image, uint64_t offset, size_t length, char *data)
-{
-	const struct iovec one = {.iov_base = data, .iov_len = length};
-
-	return move(image, READ, offset, &one, 1, length);
-}
-
-ssize_t rbd_read2(rbd_image_t image, uint64_t offset, size_t length, char *data, int flags)
-{
-	(void)flags;
-	return rbd_read(image, offset, length, data);
-}
-
-int64_t rbd_read_iterate(rbd_image_t i, uint64_t offset, size_t length, int (*each)(uint64_t, size_t, const char *, void *), void *arg)
-{
-	struct image *image = i;
-
-	return each(offset, length, image->data + offset, arg) < 0 ? -EIO : (int64_t)length;
-}
-
-int rbd_read_iterate2(rbd_image_t i, uint64_t offset, uint64_t length, int (*each)(uint64_t, size_t, const char *, void *), void *arg)
-{
-	struct image *image = i;
-
-	return each(offset, length, image->data + offset, arg);
-}
-
-ssize_t rbd_write(rbd_image_t image, uint64_t offset, size_t length, const char *data)
-{
-	const struct iovec one = {.iov_base = (char *)data, .iov_len = length};
-	ssize_t result = move(image, WRITE, offset, &one, 1, length);
-
-	return result < 0 ? result : (ssize_t)length;
-}
-
-ssize_t rbd_write2(rbd_image_t image, uint64_t offset, size_t length, const char *data, int flags)
-{
-	(void)flags;
-	return rbd_write(image, offset, length, data);
-}
-
-int rbd_discard(rbd_image_t image, uint64_t offset, uint64_t length)
-{
-	return (int)move(image, ZERO, offset, NULL, 0, length);
-}
-
-ssize_t rbd_writesame(rbd_image_t image, uint64_t offset, size_t length, const char *data, size_t data_length, int flags)
-{
-	(void)flags;
-	return length % data_length ? -EINVAL : rbd_write(image, offset, data_length, data);
-}
-
-ssize_t rbd_write_zeroes(rbd_image_t image, uint64_t offset, size_t length, int zero_flags, int flags)
-{
-	(void)zero_flags, (void)flags;
-	return move(image, ZERO, offset, NULL, 0, length);
-}
-
-ssize_t rbd_compare_and_write(rbd_image_t image, uint64_t offset, size_t length, const char *expected, const char *data, uint64_t *mismatch,
-			      int flags)
-{
-	(void)expected, (void)mismatch, (void)flags;
-	return rbd_write(image, offset, length, data);
-}
-
-int rbd_flush(rbd_image_t image)
-{
-	(void)image;
-	return 0;
-}
-
-int rbd_invalidate_cache(rbd_image_t image)
-{
-	(void)image;
-	return 0;
-}
-
-int rbd_get_name(rbd_image_t i, char *name, size_t *length)
-{
-	struct image *image = i;
-
-	if (strlen(image->name) >= *length)
-		return -ERANGE;
-	strcpy(name, image->name);
-	return 0;
-}
-
-int rbd_get_size(rbd_image_t image, uint64_t *size)
-{
-	(void)image;
-	*size = IMAGE_BYTES;
-	return 0;
 }
 
 /* Two functions that move data and that no table knows, one that only sounds so, and one of mirroring. */
