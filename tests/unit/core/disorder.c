@@ -22,28 +22,51 @@ static uint64_t some_request(void)
 	return REQUEST(below(3), below(30));
 }
 
+static uint64_t some_operation(void)
+{
+	return REQUEST(9, below(20));
+}
+
 /* Few numbers, so that they meet; some that no shim would write. */
 static struct event some_event(uint64_t time_ns)
 {
 	static const char *const texts[] = {
 	    "0 p0 process comm=a",
 	    "0 p0 thread name=t",
-	    "0 p0 image cluster=c",
-	    "0 p0 image cluster=c id=b",
+	    "0 p0 image cluster=c id=a features=69 prefix=rbd_data.1017716fa366 object_size_bytes=4096 stripe_unit_bytes=4096 stripe_count=1",
+	    "0 p0 image cluster=c id=b features=5 prefix=rbd_data.1017716fa366 object_size_bytes=4096 stripe_unit_bytes=1024 stripe_count=2",
 	    "0 p0 image_closed",
 	    "0 p0 config option=o value=v",
 	    "0 p0 unseen function=f",
 	    "0 p0 totals",
 	    "0 p0 lost",
 	    "0 p0 lock_wait",
+	    "0 p0 object name=rbd_header.a",
+	    "0 p0 object name=rbd_header.b",
+	    "0 p0 object name=journal_data.0.a.1",
+	    "0 p0 notify_ack",
+	    "0 p0 watch_error",
+	    "0 p0 watching",
+	    "0 p0 throttled",
+	    "0 p0 undecoded what=w",
+	    "0 p0 lock_acquired",
+	    "0 p0 lock_call",
+	    "0 p0 journal_append",
+	    "0 p0 notification",
+	    "0 p0 operation",
+	    "0 p0 operation_done",
+	    "0 p0 sent object_hash=0xa7a8db3b",
 	    "0 p0 request",
 	    "0 p0 request_open",
 	    "0 p0 complete",
 	    "0 p0 reap",
 	};
-	static uint64_t reaped[3];
-	/* Half of all events are the last four. */
-	unsigned text = below(2) ? 10 + below(4) : below(14);
+	static const uint64_t methods[] = {0, RBDPROF_METHOD_lock_lock, RBDPROF_METHOD_lock_unlock, RBDPROF_METHOD_lock_break_lock,
+					   RBDPROF_METHOD_journal_append, RBDPROF_METHOD_osd_read | RBDPROF_METHOD_lock_get_info << 8};
+	static uint64_t reaped[3], entries[4][3];
+	enum { COUNT = sizeof(texts) / sizeof(*texts), OFTEN = 10 };
+	/* Three in four events are among the last ten. */
+	unsigned text = below(4) ? COUNT - OFTEN + below(OFTEN) : below(COUNT);
 	struct event event = events_text_one(texts[text]);
 
 	event.process = below(2);
@@ -82,6 +105,8 @@ static struct event some_event(uint64_t time_ns)
 		event.request.request = some_request();
 		event.request.image = below(4);
 		event.request.kind = (uint8_t)below(10);
+		event.request.offset_bytes = below(8) * 512;
+		event.request.length_bytes = below(20) ? below(8) * 512 : UINT64_MAX;
 		event.request.age_ns = below(5) ? below(1000) : UINT64_MAX;
 		break;
 	case EVENT_COMPLETE:
@@ -95,6 +120,77 @@ static struct event some_event(uint64_t time_ns)
 		event.reap.count = below(4);
 		for (size_t i = 0; i < event.reap.count; i++)
 			reaped[i] = some_request();
+		break;
+	case EVENT_OBJECT:
+		event.object.object = below(5);
+		break;
+	case EVENT_OPERATION:
+		event.operation.operation = some_operation();
+		event.operation.client = below(3);
+		event.operation.object = below(5);
+		event.operation.methods = methods[below(sizeof(methods) / sizeof(*methods))];
+		event.operation.watch = below(3);
+		event.operation.kind = (uint8_t)below(RBDPROF_OPERATION_COUNT + 1);
+		event.operation.tracked = below(10) > 0;
+		break;
+	case EVENT_OPERATION_DONE:
+		event.operation_done.operation = some_operation();
+		event.operation_done.result = below(3) ? 0 : -75;
+		break;
+	case EVENT_LOCK_CALL:
+		event.lock_call.operation = some_operation();
+		event.lock_call.watch = below(3);
+		event.lock_call.lock_type = (uint8_t)below(3);
+		event.lock_call.locker = below(3);
+		break;
+	case EVENT_JOURNAL_APPEND:
+		event.journal_append.operation = some_operation();
+		event.journal_append.count = 1 + below(3);
+		event.journal_append.entries = entries[0];
+		event.journal_append.offsets_bytes = entries[1];
+		event.journal_append.lengths_bytes = entries[2];
+		event.journal_append.kinds = entries[3];
+		for (size_t i = 0; i < event.journal_append.count; i++) {
+			entries[1][i] = below(8) * 512;
+			entries[2][i] = below(8) * 512;
+			entries[3][i] = below(20);
+		}
+		break;
+	case EVENT_NOTIFICATION:
+		event.notification.operation = below(2) ? some_operation() : 0;
+		event.notification.client = below(3);
+		event.notification.object = below(5);
+		event.notification.notify_id = below(3);
+		event.notification.about = below(3);
+		event.notification.what = below(5);
+		break;
+	case EVENT_NOTIFY_ACK:
+		event.notify_ack.client = below(3);
+		event.notify_ack.object = below(5);
+		event.notify_ack.notify_id = below(3);
+		event.notify_ack.answered = (uint8_t)below(2);
+		break;
+	case EVENT_WATCHING:
+	case EVENT_WATCH_ERROR:
+		event.watch.client = below(3);
+		event.watch.object = below(5);
+		event.watch.watch = below(3);
+		break;
+	case EVENT_LOCK_ACQUIRED:
+		event.lock_acquired.image = below(4);
+		break;
+	case EVENT_SENT:
+		event.sent.client = below(3);
+		event.sent.transaction = below(1000);
+		event.sent.flags = 0x10 + below(2) * 0x10;
+		event.sent.code = 0x2201 + below(5);
+		event.sent.offset_bytes = below(8) * 512;
+		event.sent.length_bytes = below(20) ? below(8) * 512 : UINT64_MAX;
+		break;
+	case EVENT_THROTTLED:
+		event.throttled.bucket = below(3);
+		event.throttled.wanted = 1;
+		event.throttled.granted = below(2);
 		break;
 	default:
 		break;
@@ -116,17 +212,31 @@ static uint64_t check_kind(const struct kind_stats *kind)
 	return kind->completed;
 }
 
+static void check_image(const struct image *image)
+{
+	uint64_t operations = 0;
+
+	assert_true(image->journal.entries_joined <= image->journal.entries);
+	assert_true(image->journal.writes_unjoined <= image->journal.writes);
+	for (const struct placement_group *group = placement_groups_next(&image->placement_groups, NULL); group;
+	     group = placement_groups_next(&image->placement_groups, group))
+		operations += group->operations;
+	assert_int_equal(operations, image->operations);
+}
+
 static void check(const struct model *model)
 {
 	uint64_t requests = 0;
 
-	for (const struct image *image = model_image_next(model, NULL); image; image = model_image_next(model, image))
+	for (const struct image *image = model_image_next(model, NULL); image; image = model_image_next(model, image)) {
+		check_image(image);
 		for (const struct client *client = image_client_next(image, NULL); client; client = image_client_next(image, client)) {
 			assert_true(client->stats.open_requests <= client->stats.in_flight.now);
 			for (unsigned kind = 0; kind < RBDPROF_KIND_COUNT; kind++)
 				if (client->stats.kinds[kind])
 					requests += check_kind(client->stats.kinds[kind]);
 		}
+	}
 	assert_int_equal(model_trace(model)->requests, requests);
 }
 

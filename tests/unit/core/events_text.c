@@ -11,9 +11,10 @@
 #include <cmocka.h>
 
 #define LINE_MAX_BYTES 1024
-#define REAPED_MAX     64
+#define LIST_MAX       64
+#define LISTS_MAX      4 /* in one event */
 
-enum field_type { U8, U32, U64, I32, I64, TEXT, NUMBER, KIND_OF_REQUEST, KIND_OF_LOCK, LIST };
+enum field_type { U8, U32, U64, I32, I64, TEXT, NUMBER, KIND_OF_REQUEST, KIND_OF_LOCK, KIND_OF_OPERATION, METHODS, LIST };
 
 struct field {
 	enum event_type type;
@@ -84,6 +85,64 @@ static const struct field fields[] = {
     F(LOCK_WAIT, U32, thread, wait.thread),
     F(LOCK_WAIT, I32, result, wait.result),
     F(LOCK_WAIT, KIND_OF_LOCK, kind, wait.kind),
+    F(OBJECT, U64, object, object.object),
+    F(OBJECT, TEXT, name, object.name),
+    F(OPERATION, NUMBER, operation, operation.operation),
+    F(OPERATION, U64, client, operation.client),
+    F(OPERATION, I64, pool_id, operation.pool_id),
+    F(OPERATION, U64, object, operation.object),
+    F(OPERATION, METHODS, methods, operation.methods),
+    F(OPERATION, U64, watch, operation.watch),
+    F(OPERATION, KIND_OF_OPERATION, kind, operation.kind),
+    F(OPERATION, U8, synchronous, operation.synchronous),
+    F(OPERATION, U8, tracked, operation.tracked),
+    F(OPERATION_DONE, NUMBER, operation, operation_done.operation),
+    F(OPERATION_DONE, I32, result, operation_done.result),
+    F(OPERATION_DONE, U64, reply_bytes, operation_done.reply_bytes),
+    F(LOCK_CALL, NUMBER, operation, lock_call.operation),
+    F(LOCK_CALL, U64, watch, lock_call.watch),
+    F(LOCK_CALL, U64, locker, lock_call.locker),
+    F(LOCK_CALL, U8, method, lock_call.method),
+    F(LOCK_CALL, U8, lock_type, lock_call.lock_type),
+    F(JOURNAL_APPEND, NUMBER, operation, journal_append.operation),
+    F(JOURNAL_APPEND, U64, tag, journal_append.tag),
+    F(JOURNAL_APPEND, U32, append_bytes, journal_append.append_bytes),
+    F(JOURNAL_APPEND, LIST, entries, journal_append.entries),
+    F(JOURNAL_APPEND, LIST, offsets_bytes, journal_append.offsets_bytes),
+    F(JOURNAL_APPEND, LIST, lengths_bytes, journal_append.lengths_bytes),
+    F(JOURNAL_APPEND, LIST, kinds, journal_append.kinds),
+    F(NOTIFICATION, NUMBER, operation, notification.operation),
+    F(NOTIFICATION, U64, client, notification.client),
+    F(NOTIFICATION, U64, object, notification.object),
+    F(NOTIFICATION, U64, notify_id, notification.notify_id),
+    F(NOTIFICATION, U64, notifier, notification.notifier),
+    F(NOTIFICATION, U64, about, notification.about),
+    F(NOTIFICATION, U32, what, notification.what),
+    F(NOTIFY_ACK, U64, client, notify_ack.client),
+    F(NOTIFY_ACK, U64, object, notify_ack.object),
+    F(NOTIFY_ACK, U64, notify_id, notify_ack.notify_id),
+    F(NOTIFY_ACK, I32, result, notify_ack.result),
+    F(NOTIFY_ACK, U8, answered, notify_ack.answered),
+    F(WATCHING, U64, client, watch.client),
+    F(WATCHING, U64, object, watch.object),
+    F(WATCHING, U64, watch, watch.watch),
+    F(WATCHING, I32, error, watch.error),
+    F(LOCK_ACQUIRED, U32, image, lock_acquired.image),
+    F(SENT, U64, client, sent.client),
+    F(SENT, U64, transaction, sent.transaction),
+    F(SENT, I64, pool_id, sent.pool_id),
+    F(SENT, U32, placement_group, sent.placement_group),
+    F(SENT, U32, object_hash, sent.object_hash),
+    F(SENT, U32, flags, sent.flags),
+    F(SENT, U32, code, sent.code),
+    F(SENT, U32, extents, sent.extents),
+    F(SENT, U64, offset_bytes, sent.offset_bytes),
+    F(SENT, U64, length_bytes, sent.length_bytes),
+    F(THROTTLED, U64, bucket, throttled.bucket),
+    F(THROTTLED, U64, wanted, throttled.wanted),
+    F(THROTTLED, U64, granted, throttled.granted),
+    F(TIMER, U64, delay_ns, timer.delay_ns),
+    F(UNDECODED, TEXT, what, undecoded.what),
     F(LOST, U64, begin_ns, lost.begin_ns),
     F(LOST, U64, events, lost.events),
 };
@@ -106,6 +165,20 @@ static const struct {
     {"reap", EVENT_REAP, EVENT_REAP},
     {"lock_wait", EVENT_LOCK_WAIT, EVENT_LOCK_WAIT},
     {"cond_wait", EVENT_COND_WAIT, EVENT_LOCK_WAIT},
+    {"object", EVENT_OBJECT, EVENT_OBJECT},
+    {"operation", EVENT_OPERATION, EVENT_OPERATION},
+    {"operation_done", EVENT_OPERATION_DONE, EVENT_OPERATION_DONE},
+    {"lock_call", EVENT_LOCK_CALL, EVENT_LOCK_CALL},
+    {"journal_append", EVENT_JOURNAL_APPEND, EVENT_JOURNAL_APPEND},
+    {"notification", EVENT_NOTIFICATION, EVENT_NOTIFICATION},
+    {"notify_ack", EVENT_NOTIFY_ACK, EVENT_NOTIFY_ACK},
+    {"watching", EVENT_WATCHING, EVENT_WATCHING},
+    {"watch_error", EVENT_WATCH_ERROR, EVENT_WATCHING},
+    {"lock_acquired", EVENT_LOCK_ACQUIRED, EVENT_LOCK_ACQUIRED},
+    {"sent", EVENT_SENT, EVENT_SENT},
+    {"throttled", EVENT_THROTTLED, EVENT_THROTTLED},
+    {"timer", EVENT_TIMER, EVENT_TIMER},
+    {"undecoded", EVENT_UNDECODED, EVENT_UNDECODED},
     {"lost", EVENT_LOST, EVENT_LOST},
 };
 
@@ -121,9 +194,23 @@ static const char *const lock_kinds[] = {
 #undef KIND
 };
 
-/* The line being read, which the event's strings lie in, and the requests that it reaps. */
+static const char *const operation_kinds[] = {
+#define OPERATION(upper, lower) #lower,
+    RBDPROF_OPERATIONS(OPERATION)
+#undef OPERATION
+};
+
+static const char *const methods[] = {
+    "none",
+#define METHOD(cls, method) #cls "." #method,
+#include "tracepoints/methods.def"
+#undef METHOD
+};
+
+/* The line being read, which the event's strings lie in, and its lists. */
 static char line[LINE_MAX_BYTES];
-static uint64_t reaped[REAPED_MAX];
+static uint64_t lists[LISTS_MAX][LIST_MAX];
+static size_t list_count;
 
 static uint64_t number_of(const char *text, char **end)
 {
@@ -152,11 +239,27 @@ static uint8_t kind_of(const char *text, const char *const *names, size_t count)
 	return (uint8_t)number_of(text, &end);
 }
 
-static void read_list(struct event *event, char *text)
+/* Methods joined by a plus. */
+static uint64_t methods_of(char *text)
 {
-	event->reap.requests = reaped;
-	while (*text && event->reap.count < REAPED_MAX) {
-		reaped[event->reap.count++] = request_of(text, &text);
+	uint64_t all = 0;
+	unsigned shift = 0;
+	char *rest;
+
+	for (char *word = strtok_r(text, "+", &rest); word; word = strtok_r(NULL, "+", &rest), shift += 8)
+		all |= (uint64_t)kind_of(word, methods, sizeof(methods) / sizeof(*methods)) << shift;
+	return all;
+}
+
+static void read_list(struct event *event, const uint64_t **at, char *text)
+{
+	size_t *count = event->type == EVENT_REAP ? &event->reap.count : &event->journal_append.count;
+	uint64_t *list = lists[list_count++ % LISTS_MAX];
+
+	*at = list;
+	*count = 0;
+	while (*text && *count < LIST_MAX) {
+		list[(*count)++] = request_of(text, &text);
 		text += *text == ',';
 	}
 }
@@ -194,8 +297,14 @@ static void set_field(struct event *event, const struct field *field, char *text
 	case KIND_OF_LOCK:
 		*(uint8_t *)at = kind_of(text, lock_kinds, RBDPROF_LOCK_KIND_COUNT);
 		break;
+	case KIND_OF_OPERATION:
+		*(uint8_t *)at = kind_of(text, operation_kinds, RBDPROF_OPERATION_COUNT);
+		break;
+	case METHODS:
+		*(uint64_t *)at = methods_of(text);
+		break;
 	case LIST:
-		read_list(event, text);
+		read_list(event, at, text);
 		break;
 	}
 }

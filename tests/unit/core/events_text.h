@@ -3,8 +3,8 @@
  *
  *	100 p0 request request=1:1 image=1 kind=write offset_bytes=0 length_bytes=4096
  *
- * is time (ns), process, type, then the event's own fields in any order; what is not given is 0 or "". A request's number is
- * thread:count. Empty lines and lines that begin with # are skipped. A line that makes no sense fails the test.
+ * is time (ns), process, type, then the event's own fields in any order; what is not given is 0 or "". A request's and an operation's
+ * number is thread:count; methods are class.method, joined by a plus; lists have commas. Empty lines and lines that begin with # are skipped. A line that makes no sense fails the test.
  */
 #ifndef RBDPROF_TESTS_EVENTS_TEXT_H
 #define RBDPROF_TESTS_EVENTS_TEXT_H
