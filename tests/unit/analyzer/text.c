@@ -3,6 +3,7 @@
 
 #include "analyzer/writers/cells.h"
 #include "analyzer/writers/report.h"
+#include "tests/unit/analyzer/owned.h"
 #include "tests/unit/analyzer/report.h"
 #include "tests/unit/core/events_text.h"
 
@@ -43,6 +44,112 @@ static const char golden[] =
     "  operations 0 carry requests, 0 carry none (replay, copy-up …), 0 sent again, 0 joined ambiguously\n"
     "  undecoded  0 payloads\n"
     "  not seen   1 function: rbd_aio_of_tomorrow\n";
+
+/* clang-format off */
+static const char golden_owned[] =
+    "  process    fio, pid 77, on alpha\n"
+    "  events     over 1.20 s\n"
+    "\n"
+    "Image rbd/one, 64 MiB in objects of 4 MiB\n"
+    "  2 clients took the exclusive lock from each other 3.00 times a second; waiting for it is 80 % of their requests' time; one handover takes\n"
+    "  200 ms (p50), and replay is 60 % of their time; the lock was broken once, after 90.0 ms of waiting; 2 requests for the lock were refused;\n"
+    "  the journal is 10 % of the writes' time\n"
+    "  features   layering, exclusive-lock, journaling\n"
+    "  cluster    c1\n"
+    "  Ceph       16.2.15\n"
+    "\n"
+    "  Exclusive lock: 4 tenures of 2 clients, 3 handovers (3.00 a second; 1 back to the same client), 5 refused attempts\n"
+    "    of the time between the first completion and the last, 40.0 % is serving requests and 60.0 % is handing over\n"
+    "\n"
+    "    tenures and handovers                                             count              mean      p50      p90      p99    p99.9      max\n"
+    "    tenure     lock.lock granted until lock.unlock                        4            195 ms   100 ms   480 ms   480 ms   480 ms   480 ms\n"
+    "      asked    usable until another client asks for it                    3           20.0 ms  20.0 ms  20.0 ms  20.0 ms  20.0 ms  20.0 ms\n"
+    "      drain    from then until lock.unlock                                3           5.00 ms  5.00 ms  5.00 ms  5.00 ms  5.00 ms  5.00 ms\n"
+    "      requests complete in one tenure                                     4              2.50     2.00     4.00     4.00     4.00     4.00\n"
+    "      bytes    of these requests                                          4             8 KiB    8 KiB    8 KiB    8 KiB    8 KiB    8 KiB\n"
+    "    handover   last completion until the next owner's first               3            200 ms   200 ms   300 ms   300 ms   300 ms   300 ms\n"
+    "\n"
+    "    what a handover is made of                                      seen in of total     mean      p50      p90      p99    p99.9      max\n"
+    "    unlock           old owner: lock.unlock                               3    5.0 %  10.0 ms  10.0 ms  10.0 ms  10.0 ms  10.0 ms  10.0 ms\n"
+    "    replay           new owner: reads journal objects back                2   60.0 %   120 ms   110 ms   250 ms   250 ms   250 ms   250 ms\n"
+    "    first_completion until the first request is complete                  3   35.0 %  70.0 ms  80.2 ms  90.0 ms  90.0 ms  90.0 ms  90.0 ms\n"
+    "\n"
+    "    owner                              time  of recording  tenures\n"
+    "    4001 (fio, pid 77)               600 ms        50.0 %        3\n"
+    "    4002 (fio, pid 77)               480 ms        40.0 %        1\n"
+    "    nobody                           120 ms        10.0 %\n"
+    "\n"
+    "    who owned it most, in steps of 10.0 ms\n"
+    "          4001              ████████████████████████████████████████████████████████████\n"
+    "          4002                                                                          ████████████████████████████████████████████████\n"
+    "        nobody  ████████████\n"
+    "                |0                            |300 ms                       |600 ms                       |900 ms                1.20 s|\n"
+    "\n"
+    "    incidents: 1 broken, 1 watch lost, 2 refused, 1 not answered by all in time\n"
+    "      at   400 ms  client 4002 asked for the lock and not everybody answered in time, with the lock at client 4001: Connection timed out,\n"
+    "                   after 5.00 s\n"
+    "      at   500 ms  client 4001 lost its watch on the image: Transport endpoint is not connected\n"
+    "      at   600 ms  client 4002 broke the lock of client 4001, after 90.0 ms\n"
+    "      at   800 ms  client 4001 asked for the lock and was refused by client 4002: Read-only file system, after up to 105 ms; 2 times until\n"
+    "                   900 ms\n"
+    "\n"
+    "  Journal: 6 appends, 3.00 a second, 1.50 a write, 4.10 KiB each on average, 24.6 KiB in all\n"
+    "    6 entries of requests, 5 joined to theirs; 1 of 4 writes without all of their entries\n"
+    "    2 commits, 4 tags, 1 append repeated elsewhere since a journal object was full\n"
+    "    replay: 50 MiB read back in 8 reads\n"
+    "\n"
+    "    journal                                                           count              mean      p50      p90      p99    p99.9      max\n"
+    "    append   journal.append, until it is safe                             6           2.00 ms  2.00 ms  2.00 ms  2.00 ms  2.00 ms  2.00 ms\n"
+    "    late     acknowledged request until its entries are safe              1           3.00 ms  3.00 ms  3.00 ms  3.00 ms  3.00 ms  3.00 ms\n"
+    "\n"
+    "                                                        time of replay        of the whole handover\n"
+    "    read back by the new owner  handovers       mean      p50      max       mean      p50      max\n"
+    "    nothing                             1       0 ns     0 ns     0 ns     100 ms   100 ms   100 ms\n"
+    "    8 MiB to 16 MiB                     1     110 ms   110 ms   110 ms     200 ms   200 ms   200 ms\n"
+    "    32 MiB to 64 MiB                    1     250 ms   250 ms   250 ms     300 ms   300 ms   300 ms\n"
+    "    Each new owner reads the journal's current objects as a whole, however little of them it needs. Smaller objects keep that short:\n"
+    "      a new image      rbd create --journal-object-size 1M ...\n"
+    "      this one         rbd feature disable rbd/one journaling, then\n"
+    "      when not in use  rbd feature enable rbd/one journaling --journal-object-size 1M\n"
+    "\n"
+    "  Client 4001 (fio, pid 77): in flight 2.00 mean, 2 max\n"
+    "\n"
+    "    write: 2 completed, 0 failed, 200 IOPS, 800 KiB/s, 4 KiB each on average\n"
+    "    time of one request                      of total     mean      p50      p90      p99    p99.9      max\n"
+    "    latency  call to librbd's completion      100.0 %  10.0 ms  10.0 ms  10.0 ms  10.0 ms  10.0 ms  10.0 ms\n"
+    "      q2l    waiting for the exclusive lock    80.0 %  8.00 ms  8.00 ms  8.00 ms  8.00 ms  8.00 ms  8.00 ms\n"
+    "      l2j    until its journal entry is safe   10.0 %  1.00 ms  1.00 ms  1.00 ms  1.00 ms  1.00 ms  1.00 ms\n"
+    "      n2c    network, OSDs and the way back    10.0 %  1.00 ms  1.00 ms  1.00 ms  1.00 ms  1.00 ms  1.00 ms\n"
+    "    c2d      the program's callback             0.0 %     0 ns     0 ns     0 ns     0 ns     0 ns     0 ns\n"
+    "    d2a      until the program looked           0.0 %     0 ns     0 ns     0 ns     0 ns     0 ns     0 ns\n"
+    "    total    call until the program looked    100.0 %  10.0 ms  10.0 ms  10.0 ms  10.0 ms  10.0 ms  10.0 ms\n"
+    "\n"
+    "  Client 4002 (fio, pid 77): in flight 2.00 mean, 2 max\n"
+    "\n"
+    "    write: 2 completed, 0 failed, 200 IOPS, 800 KiB/s, 4 KiB each on average\n"
+    "    time of one request                      of total     mean      p50      p90      p99    p99.9      max\n"
+    "    latency  call to librbd's completion      100.0 %  10.0 ms  10.0 ms  10.0 ms  10.0 ms  10.0 ms  10.0 ms\n"
+    "      q2l    waiting for the exclusive lock    80.0 %  8.00 ms  8.00 ms  8.00 ms  8.00 ms  8.00 ms  8.00 ms\n"
+    "      l2j    until its journal entry is safe   10.0 %  1.00 ms  1.00 ms  1.00 ms  1.00 ms  1.00 ms  1.00 ms\n"
+    "      n2c    network, OSDs and the way back    10.0 %  1.00 ms  1.00 ms  1.00 ms  1.00 ms  1.00 ms  1.00 ms\n"
+    "    c2d      the program's callback             0.0 %     0 ns     0 ns     0 ns     0 ns     0 ns     0 ns\n"
+    "    d2a      until the program looked           0.0 %     0 ns     0 ns     0 ns     0 ns     0 ns     0 ns\n"
+    "    total    call until the program looked    100.0 %  10.0 ms  10.0 ms  10.0 ms  10.0 ms  10.0 ms  10.0 ms\n"
+    "\n"
+    "  Placement groups: 1 of 4 stands out\n"
+    "    n2c by group     requests      p50      p99\n"
+    "    2.1f                   20  9.00 ms  9.00 ms\n"
+    "    median group               4.00 ms  4.00 ms\n"
+    "\n"
+    "Contended locks: none\n"
+    "\n"
+    "How far to trust this\n"
+    "  events     13 read, 0 lost, 0 unaccounted for, 0 calls not recorded\n"
+    "  anomalies  0\n"
+    "  operations 61 carry requests, 8 carry none (replay, copy-up …), 2 sent again, 3 joined ambiguously\n"
+    "  undecoded  1 payload: lock_info 1\n"
+    "  not seen   0 functions\n";
+/* clang-format on */
 
 /* Compares line by line; prints the new text as C when it differs. */
 static void check_text(const char *text, const char *wanted)
@@ -93,7 +200,42 @@ static void test_golden(void **unused)
 	free(text);
 }
 
-/* No line is wider than a terminal is taken to be, however large the numbers. */
+static char *write_owned(owned_change *change)
+{
+	struct report report = {.model = owned_model(change)};
+	char *text = NULL;
+	size_t size;
+	FILE *out = open_memstream(&text, &size);
+
+	assert_non_null(out);
+	assert_int_equal(text_write(out, &report), 0);
+	fclose(out);
+	owned_done();
+	return text;
+}
+
+static void test_owned(void **unused)
+{
+	char *text = write_owned(NULL);
+
+	(void)unused;
+	check_text(text, golden_owned);
+	free(text);
+}
+
+/* No line is wider than a terminal is taken to be. */
+static void check_width(const char *text)
+{
+	for (const char *line = text; *line; line += strcspn(line, "\n") + 1) {
+		size_t width = 0;
+
+		for (const char *at = line; *at != '\n'; at++)
+			width += ((unsigned char)*at & 0xc0) != 0x80;
+		assert_in_range(width, 0, 140);
+	}
+}
+
+/* However large the numbers. */
 static void test_width(void **unused)
 {
 	struct report report = {0};
@@ -106,13 +248,109 @@ static void test_width(void **unused)
 	    &report);
 
 	(void)unused;
-	for (const char *line = text; *line; line += strcspn(line, "\n") + 1) {
-		size_t width = 0;
+	check_width(text);
+	free(text);
+}
 
-		for (const char *at = line; *at != '\n'; at++)
-			width += ((unsigned char)*at & 0xc0) != 0x80;
-		assert_in_range(width, 0, 140);
+/* Weeks, millions of handovers, clients with long numbers. */
+static void make_large(struct image *image, struct ownership_result *ownership)
+{
+	struct owner *owners = (struct owner *)ownership->owners;
+	struct incident *incidents = (struct incident *)ownership->incidents;
+	struct histogram *all[] = {&ownership->tenure,
+				   &ownership->tenure_requests,
+				   &ownership->tenure_bytes,
+				   &ownership->handover,
+				   &ownership->steps[STEP_FIRST_OPERATION],
+				   &image->journal.append,
+				   &ownership->replay[9].replay,
+				   &ownership->replay[9].handover};
+
+	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++)
+		assert_int_equal(histogram_add(all[i], UINT64_C(1) << 55), 0);
+	ownership->replay[9].handovers = 98765432;
+	ownership->tenures = ownership->failed_attempts = 98765432;
+	ownership->handovers = 98765431;
+	ownership->span_ns = UINT64_C(1) << 55;
+	ownership->unknown_ns = UINT64_C(1) << 54;
+	ownership->slices[60] = UINT64_MAX;
+	owners[0].client = owners[1].client = UINT64_MAX - 1;
+	for (unsigned i = 0; i < ownership->incident_count; i++) {
+		incidents[i].client = incidents[i].other = UINT64_MAX - 1;
+		incidents[i].at_ns = UINT64_C(1) << 55;
 	}
+	image->journal.appends = image->journal.entries = image->journal.writes = 9876543210;
+	image->journal.append_bytes = image->journal.replay_bytes = UINT64_C(1) << 60;
+}
+
+static void test_width_of_ownership(void **unused)
+{
+	char *text = write_owned(make_large);
+
+	(void)unused;
+	assert_non_null(strstr(text, "not known"));
+	assert_non_null(strstr(text, "more than 128 MiB"));
+	check_width(text);
+	free(text);
+}
+
+static void make_plain(struct image *image, struct ownership_result *ownership)
+{
+	(void)ownership;
+	image->features = 1;
+	image->ownership_is = NULL;
+}
+
+/* Nothing of what an image does not have. */
+static void test_plain(void **unused)
+{
+	char *text = write_owned(make_plain);
+
+	(void)unused;
+	assert_non_null(strstr(text, "\n  no exclusive lock; "));
+	assert_null(strstr(text, "Exclusive lock:"));
+	assert_null(strstr(text, "handover"));
+	assert_null(strstr(text, "incidents"));
+	assert_null(strstr(text, "Journal:"));
+	free(text);
+}
+
+static void make_single(struct image *image, struct ownership_result *ownership)
+{
+	histogram_fini(&ownership->tenure_requests);
+	histogram_fini(&ownership->tenure_bytes);
+	histogram_fini(&ownership->handover);
+	assert_int_equal(histogram_add(&ownership->tenure_requests, 7), 0);
+	assert_int_equal(histogram_add(&ownership->tenure_bytes, 7 * 4096), 0);
+	ownership->tenures = ownership->owner_count = 1;
+	ownership->handovers = ownership->reacquired = 0;
+	ownership->breaks = ownership->watches_lost = ownership->refusals = ownership->request_timeouts = 0;
+	ownership->incident_count = 0;
+	for (unsigned i = 0; i < OWNERSHIP_REPLAY_CLASSES; i++) {
+		histogram_fini(&ownership->replay[i].handover);
+		histogram_fini(&ownership->replay[i].replay);
+		ownership->replay[i].handovers = 0;
+	}
+	journal_fini(&image->journal);
+	image->journal = (struct journal){.tags = 1};
+}
+
+/* One tenure is told without tables; the journal of a program that only reads without its writes. */
+static void test_single(void **unused)
+{
+	char *text = write_owned(make_single);
+
+	(void)unused;
+	assert_non_null(strstr(text,
+			       "  Exclusive lock: 1 tenure of 1 client, 5 refused attempts\n"
+			       "    client 4001 (fio, pid 77) owned it for 600 ms, 50.0 % of the recording, and completed 7 requests under "
+			       "it (28 KiB)\n"
+			       "    incidents: none (locks broken, watches lost, requests for it refused or not answered)\n"
+			       "\n"
+			       "  Journal: 0 appends\n"
+			       "    0 commits, 1 tag\n"
+			       "\n"
+			       "  Client 4001"));
 	free(text);
 }
 
@@ -163,10 +401,10 @@ static void test_cells(void **unused)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(test_golden),
-	    cmocka_unit_test(test_width),
-	    cmocka_unit_test(test_image),
-	    cmocka_unit_test(test_cells),
+	    cmocka_unit_test(test_golden), cmocka_unit_test(test_owned),
+	    cmocka_unit_test(test_width),  cmocka_unit_test(test_width_of_ownership),
+	    cmocka_unit_test(test_plain),  cmocka_unit_test(test_single),
+	    cmocka_unit_test(test_image),  cmocka_unit_test(test_cells),
 	};
 
 	setenv("TZ", "UTC", 1);
