@@ -349,17 +349,6 @@ int boundary_request_dropped(struct request *request)
 	return status;
 }
 
-/* 1 when the user's transaction was sent before. */
-static int is_resent(struct user *user, uint64_t transaction)
-{
-	uint64_t *kept = &user->transactions[transaction % TRANSACTIONS_KEPT];
-
-	if (*kept == transaction + 1)
-		return 1;
-	*kept = transaction + 1;
-	return 0;
-}
-
 /* The operation may carry requests of the client. Returns how many, or -ENOMEM. */
 static int64_t carry(const struct client *client, const struct event *event)
 {
@@ -390,14 +379,14 @@ static int64_t carry(const struct client *client, const struct event *event)
 
 static int feed_sent(struct process *process, const struct event *event)
 {
-	struct user *user = process_user(process, event->sent.client);
+	struct user *user = users_get(&process->users, event->sent.client);
 	int64_t joins = 0;
 
 	if (!user)
 		return -ENOMEM;
 	if (!user->client_count)
 		return 0;
-	if (is_resent(user, event->sent.transaction)) {
+	if (user_sends(user, event->sent.transaction)) {
 		/* The requests that it carries have had their N. */
 		user->clients[0]->image->resent++;
 		return 0;
@@ -445,7 +434,8 @@ int boundary_feed(struct boundary *boundary, struct process *process, const stru
 	case EVENT_SENT:
 		return feed_sent(process, event);
 	case EVENT_THROTTLED:
-		return process_throttled(process, event->throttled.bucket, event->throttled.granted < event->throttled.wanted, event->time_ns);
+		return process_throttled(process, event->throttled.bucket, event->throttled.granted < event->throttled.wanted,
+					 event->time_ns);
 	case EVENT_UNDECODED:
 		return health_undecoded(boundary->health, event->undecoded.what);
 	default:

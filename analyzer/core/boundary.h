@@ -1,9 +1,11 @@
 /*
- * What crosses the boundary between librbd and the libraries below it, brought to where it belongs: operations on an image's metadata to the
- * image's ownership and journal, journal entries and data operations to the requests that they are for, and from these the moments Q, L,
- * J and N of each request. It knows which event concerns whom; the joins themselves are effects.h's, the timeline of owners is ownership.h's.
+ * What crosses the boundary between librbd and the libraries below it, brought to where it belongs: operations on an image's metadata to
+ * the image's ownership and journal, journal entries and data operations to the requests that they are for, and from these the moments Q,
+ * L, J and N of each request. It knows which event concerns whom; the joins themselves are effects.h's, the timeline of owners is
+ * ownership.h's.
  *
- * A process whose trace has none of these events is of a shim that could not see the boundary: of its requests no such moment is observable.
+ * A process whose trace has none of these events is of a shim that could not see the boundary: of its requests no such moment is
+ * observable.
  */
 #ifndef RBDPROF_ANALYZER_CORE_BOUNDARY_H
 #define RBDPROF_ANALYZER_CORE_BOUNDARY_H

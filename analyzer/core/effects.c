@@ -27,10 +27,9 @@ struct slab {
 struct effects {
 	struct effects_consumer consumer;
 	struct pieces pieces;
+	struct entries entries;
 	struct slab *slabs;
-	struct carried *spare; /* chained through queue_next */
-	struct range *spare_ranges;
-	struct carried *first, *last;      /* those that expect entries, in the order of making */
+	struct carried *spare;             /* chained through queue_next */
 	struct carried *oldest, *youngest; /* those that linger, in the order of their end */
 	size_t lingering;
 	uint64_t made;
@@ -51,16 +50,6 @@ struct effects *effects_create(const struct effects_consumer *consumer)
 	return effects;
 }
 
-static void free_ranges(struct range *range)
-{
-	while (range) {
-		struct range *next = range->next;
-
-		free(range);
-		range = next;
-	}
-}
-
 void effects_destroy(struct effects *effects)
 {
 	struct slab *slab;
@@ -70,10 +59,10 @@ void effects_destroy(struct effects *effects)
 	while ((slab = effects->slabs)) {
 		effects->slabs = slab->next;
 		for (unsigned i = 0; i < SLAB_REQUESTS; i++)
-			free_ranges(slab->requests[i].ranges);
+			range_free(slab->requests[i].ranges);
 		free(slab);
 	}
-	free_ranges(effects->spare_ranges);
+	entries_fini(&effects->entries);
 	pieces_fini(&effects->pieces);
 	free(effects);
 }
@@ -98,56 +87,6 @@ static struct carried *take_spare(struct effects *effects)
 	effects->spare = request->queue_next;
 	*request = (struct carried){0};
 	return request;
-}
-
-/* --- The queue of those that expect entries. ---------------------------------------------------------------------------- */
-
-static void enqueue(struct effects *effects, struct carried *request)
-{
-	struct carried *before = effects->last;
-
-	if (request->waiting)
-		return;
-	request->waiting = 1;
-	while (before && before->sequence > request->sequence)
-		before = before->queue_previous;
-	request->queue_previous = before;
-	request->queue_next = before ? before->queue_next : effects->first;
-	*(before ? &before->queue_next : &effects->first) = request;
-	*(request->queue_next ? &request->queue_next->queue_previous : &effects->last) = request;
-}
-
-static void dequeue(struct effects *effects, struct carried *request)
-{
-	if (!request->waiting)
-		return;
-	request->waiting = 0;
-	*(request->queue_previous ? &request->queue_previous->queue_next : &effects->first) = request->queue_next;
-	*(request->queue_next ? &request->queue_next->queue_previous : &effects->last) = request->queue_previous;
-}
-
-static int add_range(struct effects *effects, struct carried *request, uint64_t begin_bytes, uint64_t end_bytes)
-{
-	struct range *range = effects->spare_ranges;
-
-	if (range)
-		effects->spare_ranges = range->next;
-	else
-		range = malloc(sizeof(*range));
-	if (!range)
-		return -ENOMEM;
-	*range = (struct range){request->ranges, begin_bytes, end_bytes};
-	request->ranges = range;
-	return 0;
-}
-
-static void drop_range(struct effects *effects, struct range **at)
-{
-	struct range *range = *at;
-
-	*at = range->next;
-	range->next = effects->spare_ranges;
-	effects->spare_ranges = range;
 }
 
 /* --- Making and ending. ------------------------------------------------------------------------------------------------- */
@@ -178,14 +117,13 @@ static int settle(struct effects *effects, struct carried *request)
 	int status = 0;
 
 	unlinger(effects, request);
-	dequeue(effects, request);
+	entries_expect_none(&effects->entries, request);
 	pieces_remove(&effects->pieces, &request->pieces);
 	if (request->appending)
 		return 0;
 	if (!request->forgotten)
 		status = effects->consumer.settled(effects->consumer.context, request);
-	while (request->ranges)
-		drop_range(effects, &request->ranges);
+	entries_clear(&effects->entries, request);
 	request->queue_next = effects->spare;
 	effects->spare = request;
 	return status;
@@ -287,11 +225,8 @@ struct carried *effects_open(struct effects *effects, const struct effects_image
 	carried->whole = request->whole;
 	carried->journaled = request->journaled;
 	carried->sequence = ++effects->made;
-	if (carried->journaled) {
-		if (request->kind != RBDPROF_FLUSH && request->length_bytes)
-			status = add_range(effects, carried, request->offset_bytes, request->offset_bytes + request->length_bytes);
-		enqueue(effects, carried);
-	}
+	if (carried->journaled)
+		status = entries_expect(&effects->entries, carried, request->offset_bytes, request->offset_bytes + request->length_bytes);
 	if (!status)
 		status = add_pieces(effects, image, carried, request);
 	return status ? NULL : carried;
@@ -320,7 +255,7 @@ int effects_close(struct effects *effects, struct carried *request, uint64_t c_n
 	request->c_ns = c_ns;
 	if (request->kind == RBDPROF_FLUSH) {
 		/* One that the journal does not hold when it ends is none that it has to hold. */
-		dequeue(effects, request);
+		entries_expect_none(&effects->entries, request);
 		if (!failed)
 			status = settle_older(effects, request);
 	}
@@ -417,90 +352,28 @@ int effects_sent(struct effects *effects, const struct effects_operation *operat
 
 /* --- Journal entries. --------------------------------------------------------------------------------------------------- */
 
-/* Whether an entry of that kind can be the request's. */
-static int holds(const struct entry *entry, const struct carried *request)
-{
-	switch (request->kind) {
-	case RBDPROF_WRITE:
-		return entry->kind == RBDPROF_ENTRY_WRITE;
-	case RBDPROF_WRITESAME:
-		return entry->kind == RBDPROF_ENTRY_WRITESAME;
-	case RBDPROF_COMPARE_AND_WRITE:
-		return entry->kind == RBDPROF_ENTRY_COMPARE_AND_WRITE;
-	case RBDPROF_DISCARD:
-		return entry->kind == RBDPROF_ENTRY_DISCARD;
-	case RBDPROF_WRITE_ZEROES:
-		/* A discard to the byte; or, asked for thickly, one block over and over, and the rest written. */
-		return entry->kind == RBDPROF_ENTRY_DISCARD || entry->kind == RBDPROF_ENTRY_WRITESAME || entry->kind == RBDPROF_ENTRY_WRITE;
-	case RBDPROF_FLUSH:
-		return entry->kind == RBDPROF_ENTRY_FLUSH;
-	default:
-		return 0;
-	}
-}
-
-/* Takes the entry's bytes off what the request still lacks. Returns 0; -ENOENT when they are not among it; -ENOMEM. */
-static int take_bytes(struct effects *effects, struct carried *request, const struct entry *entry)
-{
-	uint64_t begin_bytes = entry->offset_bytes, end_bytes = begin_bytes + entry->length_bytes;
-
-	for (struct range **at = &request->ranges; *at; at = &(*at)->next) {
-		struct range *range = *at;
-		uint64_t rest_bytes = range->end_bytes;
-
-		if (begin_bytes < range->begin_bytes || end_bytes > rest_bytes)
-			continue;
-		/* What is left before them, and behind them. */
-		range->end_bytes = begin_bytes;
-		if (range->begin_bytes < range->end_bytes)
-			return end_bytes < rest_bytes ? add_range(effects, request, end_bytes, rest_bytes) : 0;
-		range->begin_bytes = end_bytes;
-		range->end_bytes = rest_bytes;
-		if (end_bytes == rest_bytes)
-			drop_range(effects, at);
-		return 0;
-	}
-	return -ENOENT;
-}
-
 int effects_entry_sent(struct effects *effects, struct entry *entry, uint64_t now_ns)
 {
-	entry->carried = NULL;
-	for (struct carried *request = effects->first; request; request = request->queue_next) {
-		int status = 0;
+	int status = entries_join(&effects->entries, entry);
+	struct carried *request = entry->carried;
 
-		if (!holds(entry, request))
-			continue;
-		if (request->kind != RBDPROF_FLUSH && request->length_bytes)
-			status = take_bytes(effects, request, entry);
-		if (status == -ENOENT)
-			continue;
-		if (status)
-			return status;
-		entry->carried = request;
-		if (!request->entries++)
-			pieces_release(request->pieces);
-		request->appending++;
-		if (!request->ranges)
-			dequeue(effects, request);
-		return note_effect(effects, request, now_ns);
-	}
-	return 0;
+	if (status || !request)
+		return status;
+	if (!request->entries++)
+		pieces_release(request->pieces);
+	request->appending++;
+	return note_effect(effects, request, now_ns);
 }
 
-/* Takes back what the entry holds of its request. */
-static int give_back(struct effects *effects, const struct entry *entry)
+/* The entry holds nothing of its request after all. */
+static int take_back(struct effects *effects, const struct entry *entry)
 {
 	struct carried *request = entry->carried;
-	int status = 0;
 
 	request->entries--;
 	if (request->forgotten)
 		return 0;
-	if (request->kind != RBDPROF_FLUSH && entry->length_bytes)
-		status = add_range(effects, request, entry->offset_bytes, entry->offset_bytes + entry->length_bytes);
-	enqueue(effects, request);
-	return status;
+	return entries_expect(&effects->entries, request, entry->offset_bytes, entry->offset_bytes + entry->length_bytes);
 }
 
 int effects_entry_done(struct effects *effects, const struct entry *entry, int32_t result, uint64_t now_ns)
@@ -510,7 +383,7 @@ int effects_entry_done(struct effects *effects, const struct entry *entry, int32
 
 	request->appending--;
 	if (result < 0) {
-		status = give_back(effects, entry);
+		status = take_back(effects, entry);
 	} else {
 		request->entries_safe++;
 		request->safe_ns = now_ns;

@@ -13,6 +13,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "analyzer/core/entries.h"
 #include "analyzer/core/layout.h"
 #include "analyzer/core/pieces.h"
 
@@ -20,12 +21,6 @@
 
 struct entry;
 struct placement_group;
-
-/* Part of a request that no journal entry holds. */
-struct range {
-	struct range *next;
-	uint64_t begin_bytes, end_bytes;
-};
 
 /* A request and what became of it. Times in ns; 0: it has not happened. */
 struct carried {
@@ -37,8 +32,8 @@ struct carried {
 	uint8_t journaled; /* the journal has to hold it, and shows */
 
 	/* Its effects. */
-	uint64_t first_ns; /* the first entry or data operation was sent */
-	uint64_t sent_ns;  /* the last data operation was, so far */
+	uint64_t first_ns;             /* the first entry or data operation was sent */
+	uint64_t sent_ns;              /* the last data operation was, so far */
 	struct placement_group *group; /* where that one went */
 	uint32_t entries;
 	uint32_t entries_safe;
@@ -59,9 +54,9 @@ struct carried {
 	uint8_t lingering;
 	uint8_t forgotten;
 	uint8_t reviewed;
-	uint32_t appending;    /* entries that are sent and not safe */
-	uint64_t sequence;     /* in the order of making */
-	struct range *ranges;  /* not held by an entry yet */
+	uint32_t appending;   /* entries that are sent and not safe */
+	uint64_t sequence;    /* in the order of making */
+	struct range *ranges; /* not held by an entry yet */
 	struct piece *pieces;
 	struct carried *queue_next, *queue_previous;
 	struct carried *linger_next, *linger_previous;
@@ -122,8 +117,8 @@ struct carried *effects_open(struct effects *effects, const struct effects_image
 int effects_sent(struct effects *effects, const struct effects_operation *operation, uint64_t *joins, uint64_t *choices);
 
 /*
- * A journal entry is sent: entry->carried becomes the request that it belongs to, NULL if there is none. Each that is not NULL is given back
- * with effects_entry_done() or effects_entry_left(). Returns 0, or what the consumer returned.
+ * A journal entry is sent: entry->carried becomes the request that it belongs to, NULL if there is none. Each that is not NULL is given
+ * back with effects_entry_done() or effects_entry_left(). Returns 0, or what the consumer returned.
  */
 int effects_entry_sent(struct effects *effects, struct entry *entry, uint64_t now_ns);
 

@@ -12,8 +12,8 @@
 
 #define hash_failed(element) (!(element)->hh.tbl)
 
-/* The hash value of two numbers, most of which follow each other: a multiplication spreads them well, and uthash's own function costs several
- * times as much. For the tables that are asked at every event. */
+/* The hash value of two numbers, most of which follow each other: a multiplication spreads them well, and uthash's own function costs
+ * several times as much. For the tables that are asked at every event. */
 static inline unsigned hash_numbers(uint64_t first, uint64_t second)
 {
 	return (unsigned)((first ^ second << 56) * UINT64_C(0x9e3779b97f4a7c15) >> 32);

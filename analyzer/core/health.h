@@ -27,7 +27,7 @@ enum anomaly {
 #define ANOMALY(upper, lower) ANOMALY_##upper,
 	ANOMALIES(ANOMALY)
 #undef ANOMALY
-	ANOMALY_COUNT
+	    ANOMALY_COUNT
 };
 
 /* A function of the process's librbd whose calls are not in the trace. */

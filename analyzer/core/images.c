@@ -33,7 +33,6 @@ static void process_destroy(struct process *process)
 {
 	struct thread *thread, *next_thread;
 	struct handle *handle, *next_handle;
-	struct user *user, *next_user;
 
 	if (!process)
 		return;
@@ -48,12 +47,7 @@ static void process_destroy(struct process *process)
 		HASH_DEL(process->handles, handle);
 		free(handle);
 	}
-	HASH_ITER(hh, process->users, user, next_user)
-	{
-		HASH_DEL(process->users, user);
-		free(user->clients);
-		free(user);
-	}
+	users_fini(&process->users);
 	process_health_fini(&process->health);
 	free(process->throttling);
 	free(process->version);
@@ -224,45 +218,11 @@ int process_throttled(struct process *process, uint64_t bucket, int queues, uint
 	return 0;
 }
 
-struct user *process_user(struct process *process, uint64_t id)
-{
-	struct user *user;
-
-	HASH_FIND_BYHASHVALUE(hh, process->users, &id, sizeof(id), hash_numbers(id, 0), user);
-	if (user)
-		return user;
-	user = calloc(1, sizeof(*user));
-	if (!user)
-		return NULL;
-	user->id = id;
-	HASH_ADD_KEYPTR_BYHASHVALUE(hh, process->users, &user->id, sizeof(user->id), hash_numbers(id, 0), user);
-	if (!hash_failed(user))
-		return user;
-	free(user);
-	return NULL;
-}
-
-static int user_add(struct user *user, struct client *client)
-{
-	struct client **grown;
-
-	for (size_t i = 0; i < user->client_count; i++)
-		if (user->clients[i] == client)
-			return 0;
-	grown = realloc(user->clients, (user->client_count + 1) * sizeof(struct client *));
-	if (!grown)
-		return -ENOMEM;
-	user->clients = grown;
-	user->clients[user->client_count++] = client;
-	return 0;
-}
-
 struct image *images_find(const struct images *images, struct process *process, uint64_t client, int64_t pool_id, const char *id)
 {
 	struct image *found = NULL;
-	struct user *user;
+	struct user *user = users_find(&process->users, client);
 
-	HASH_FIND_BYHASHVALUE(hh, process->users, &client, sizeof(client), hash_numbers(client, 0), user);
 	for (size_t i = 0; user && i < user->client_count; i++) {
 		struct image *image = user->clients[i]->image;
 
@@ -444,7 +404,7 @@ int images_feed_image(struct images *images, struct process *process, const stru
 	struct image *image = image_get(images, event);
 	struct client *client = image ? client_get(image, process, event) : NULL;
 	struct handle *handle = client ? handle_get(process, event->image.image) : NULL;
-	struct user *user = handle ? process_user(process, client->id) : NULL;
+	struct user *user = handle ? users_get(&process->users, client->id) : NULL;
 
 	*opened = NULL;
 	if (!user || user_add(user, client))

@@ -18,6 +18,7 @@
 #include "analyzer/core/ownership.h"
 #include "analyzer/core/placement.h"
 #include "analyzer/core/stats.h"
+#include "analyzer/core/users.h"
 #include "analyzer/event.h"
 
 struct thread {
@@ -31,18 +32,6 @@ struct thread {
 
 #define NO_REQUEST UINT64_MAX
 
-/* Transactions of a user that are remembered, to tell those that are sent again: more than are ever in flight. */
-#define TRANSACTIONS_KEPT 1024
-
-/* A librados client of a process, by whatever it uses; several images can share one. */
-struct user {
-	uint64_t id;                                 /* global id */
-	struct client **clients;                     /* owned; the registry's clients of described images */
-	size_t client_count;                         /* 0: it only crosses the boundary */
-	uint64_t transactions[TRANSACTIONS_KEPT];    /* the latest of each remainder, plus 1; 0: none */
-	UT_hash_handle hh;
-};
-
 struct process {
 	uint32_t number; /* in the report, from 0 */
 	uint32_t pid;    /* 0 while not described, as the rest below */
@@ -52,14 +41,14 @@ struct process {
 	char *host;              /* owned, never NULL */
 	int64_t clock_offset_ns; /* wall clock = the process's times + this */
 	struct process_health health;
-	struct thread *threads;      /* owned; by number */
-	struct handle *handles;      /* owned; open images by their number in the process */
-	struct user *users;          /* owned; by global id */
-	const char *cluster;         /* an image's: of the first that was described; NULL before that */
-	uint8_t crossing;            /* something was seen that crosses the boundary below librbd */
-	uint8_t hidden;              /* bits 1 << moment: those that its recording cannot show */
-	uint8_t lock_untold;         /* its recording cannot show when the lock becomes usable */
-	uint64_t *throttling;        /* owned; the buckets of QoS before which requests queue */
+	struct thread *threads; /* owned; by number */
+	struct handle *handles; /* owned; open images by their number in the process */
+	struct users users;     /* its librados clients */
+	const char *cluster;    /* an image's: of the first that was described; NULL before that */
+	uint8_t crossing;       /* something was seen that crosses the boundary below librbd */
+	uint8_t hidden;         /* bits 1 << moment: those that its recording cannot show */
+	uint8_t lock_untold;    /* its recording cannot show when the lock becomes usable */
+	uint64_t *throttling;   /* owned; the buckets of QoS before which requests queue */
 	size_t throttling_count;
 	uint64_t throttled_ns;       /* when that last changed; 0: never */
 	uint64_t undescribed_closed; /* requests made before their image was described, of images closed since */
@@ -86,7 +75,7 @@ struct client {
 	uint32_t handles;      /* how often the image is open */
 	struct config *config; /* owned; read through client_config_next() */
 	struct client_stats stats;
-	struct effects *effects; /* owned; of its requests; NULL before the first */
+	struct effects *effects;           /* owned; of its requests; NULL before the first */
 	uint64_t requested[REQUESTS_KEPT]; /* numbers of the last notifications that asked it for the lock; 0: none */
 	uint32_t requested_next;           /* place of the next one */
 	UT_hash_handle hh;
@@ -114,8 +103,8 @@ struct image {
 	struct client *clients; /* owned; read through image_client_next() */
 
 	/* Of the image itself, not of a snapshot. */
-	struct ownership *ownership;                       /* owned; NULL without an exclusive lock */
-	const struct ownership_result *ownership_is;       /* after model_finish(); NULL: the lock was never in use */
+	struct ownership *ownership;                 /* owned; NULL without an exclusive lock */
+	const struct ownership_result *ownership_is; /* after model_finish(); NULL: the lock was never in use */
 	struct journal journal;
 	struct placement_groups placement_groups;
 
@@ -153,9 +142,6 @@ struct client *process_client(const struct process *process, uint32_t image);
 
 /* Notes that requests queue before a bucket of QoS, or do so no more. Returns 0 or -ENOMEM. */
 int process_throttled(struct process *process, uint64_t bucket, int queues, uint64_t now_ns);
-
-/* The process's librados client of that global id, made if need be. NULL when memory ran out. */
-struct user *process_user(struct process *process, uint64_t id);
 
 /*
  * The image (not a snapshot of it) that an object of the process's client belongs to: an image that this client has open, else one of the

@@ -29,8 +29,8 @@ struct extent {
 int layout_valid(const struct layout *layout);
 
 /*
- * The extent at the beginning of [offset_bytes, + length_bytes) of the image; its length is at least 1 and at most length_bytes, which is not 0.
- * The next one begins that much later. The layout is valid.
+ * The extent at the beginning of [offset_bytes, + length_bytes) of the image; its length is at least 1 and at most length_bytes, which is
+ * not 0. The next one begins that much later. The layout is valid.
  */
 struct extent layout_extent(const struct layout *layout, uint64_t offset_bytes, uint64_t length_bytes);
 

@@ -10,8 +10,8 @@
  *	model_destroy(model);
  *
  * Its memory depends on requests and operations in flight and on the numbers of processes, threads, images, clients, RADOS objects of
- * their metadata, placement groups and contended locks, not on the length of the trace. One thread at a time. Times are a host's monotonic clock in nanoseconds except where a name says wall;
- * process->clock_offset_ns leads from one to the other.
+ * their metadata, placement groups and contended locks, not on the length of the trace. One thread at a time. Times are a host's monotonic
+ *clock in nanoseconds except where a name says wall; process->clock_offset_ns leads from one to the other.
  *
  * Everything that is handed out belongs to the model and lives until model_destroy().
  */

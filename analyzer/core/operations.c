@@ -246,7 +246,8 @@ static struct operation *get(struct operations *operations, struct process *proc
 	operation->key.process = event->process;
 	operation->process = process;
 	operation->seen_ns = event->time_ns;
-	HASH_ADD_KEYPTR_BYHASHVALUE(hh, operations->table, &operation->key, sizeof(operation->key), hash_numbers(number, event->process), operation);
+	HASH_ADD_KEYPTR_BYHASHVALUE(hh, operations->table, &operation->key, sizeof(operation->key), hash_numbers(number, event->process),
+				    operation);
 	if (!hash_failed(operation))
 		return operation;
 	give_spare(operations, operation);
@@ -355,7 +356,8 @@ static int feed_operation(struct operations *operations, struct process *process
 
 static int feed_notification(struct operations *operations, const struct event *event)
 {
-	struct operation *operation = event->notification.operation ? find(operations, event->process, event->notification.operation) : NULL;
+	struct operation *operation =
+	    event->notification.operation ? find(operations, event->process, event->notification.operation) : NULL;
 	int status;
 
 	if (!operation || !operation->begin_ns || operation->begun)

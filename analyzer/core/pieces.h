@@ -32,8 +32,8 @@ struct piece {
 	struct piece *next, *previous; /* in its bucket, in the order of making */
 	struct piece *sibling;         /* the next of the same request */
 	struct carried *of;
-	uint64_t object;       /* number within the image */
-	uint64_t begin_bytes;  /* within the object */
+	uint64_t object;      /* number within the image */
+	uint64_t begin_bytes; /* within the object */
 	uint64_t end_bytes;
 	uint32_t object_hash;
 	uint8_t accepts;
@@ -54,7 +54,7 @@ struct pieces {
 	struct claim {
 		uint64_t begin_bytes, end_bytes;
 		uint8_t chosen;
-	} *claims; /* of the operation at hand */
+	} * claims; /* of the operation at hand */
 	size_t claim_count;
 	size_t claim_room;
 };
@@ -84,8 +84,8 @@ struct carrier {
 	uint64_t end_bytes;
 	void *context;
 	int (*carries)(void *context, struct carried *request); /* once for each piece; returns 0 or a negative errno */
-	uint64_t choices; /* out: joins that could have been made to another request as well */
-	uint64_t joins;   /* out: 0 when it carries none */
+	uint64_t choices;                                       /* out: joins that could have been made to another request as well */
+	uint64_t joins;                                         /* out: 0 when it carries none */
 };
 
 /* Finds what the operation carries and says it. Returns 0, -ENOMEM, or what `carries` returned. */

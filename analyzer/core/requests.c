@@ -108,8 +108,8 @@ static int add(struct requests *requests, struct process *process, struct client
 	request->kind = event->request.kind;
 	request->announced = event->type == EVENT_REQUEST_OPEN;
 	moments_set(&request->moments, MOMENT_S, age_ns < event->time_ns ? event->time_ns - age_ns : 0);
-	HASH_ADD_KEYPTR_BYHASHVALUE(hh, requests->table, &request->key, sizeof(request->key), hash_numbers(request->key.number, event->process),
-				    request);
+	HASH_ADD_KEYPTR_BYHASHVALUE(hh, requests->table, &request->key, sizeof(request->key),
+				    hash_numbers(request->key.number, event->process), request);
 	if (hash_failed(request)) {
 		give_spare(requests, request);
 		return -ENOMEM;

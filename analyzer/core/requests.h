@@ -42,8 +42,8 @@ struct request {
  * negative errno. */
 struct requests_consumer {
 	void *context;
-	int (*completed)(void *context, struct request *request); /* C and D are known; the other moments can be set now */
-	int (*closed)(void *context, struct request *request);    /* after completed: A is known, or will never be */
+	int (*completed)(void *context, struct request *request);                /* C and D are known; the other moments can be set now */
+	int (*closed)(void *context, struct request *request);                   /* after completed: A is known, or will never be */
 	int (*dropped)(void *context, struct request *request, uint64_t now_ns); /* its COMPLETE will not come */
 	int (*left)(void *context, struct request *request);                     /* not completed when the trace ended */
 };

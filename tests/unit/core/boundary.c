@@ -14,15 +14,15 @@
 	"\n"                                                                                                                               \
 	"1 " process " object object=1 name=rbd_header.1017716fa366\n"                                                                     \
 	"1 " process " object object=2 name=journal_data.1.1017716fa366.0\n"
-#define PLAIN	  "1"
+#define PLAIN     "1"
 #define EXCLUSIVE "5"
 #define JOURNALED "69"
 
 /* 4001 owns the lock: asked for at `ask`, replied at `have`, usable at `usable`. */
 #define ACQUIRE(process, number, client, watch, ask, have, usable)                                                                         \
-	ask " " process " lock_call operation=9:" number " watch=" watch " lock_type=1 method=3\n" ask " " process                        \
-	    " operation operation=9:" number " client=" client " pool_id=1 object=1 methods=lock.lock kind=write tracked=1\n" have " " process  \
-	    " operation_done operation=9:" number "\n" usable " " process " lock_acquired image=1\n"
+	ask " " process " lock_call operation=9:" number " watch=" watch " lock_type=1 method=3\n" ask " " process                         \
+	    " operation operation=9:" number " client=" client " pool_id=1 object=1 methods=lock.lock kind=write tracked=1\n" have         \
+	    " " process " operation_done operation=9:" number "\n" usable " " process " lock_acquired image=1\n"
 
 static struct model *model;
 
@@ -75,11 +75,12 @@ static void test_plain_write(void **unused)
 	char text[PLACEMENT_GROUP_TEXT];
 
 	(void)unused;
-	image = run(IMAGE("p0", "4001", PLAIN) "100 p0 request request=1:1 image=1 kind=write length_bytes=512\n"
-					       "130 p0 sent client=4001 transaction=1 pool_id=1 placement_group=43 object_hash=0xa7a8db3b flags=0x20 "
-					       "code=0x2201 extents=1 length_bytes=512\n"
-					       "200 p0 complete request=1:1 c2d_ns=20\n"
-					       "210 p0 reap requests=1:1\n");
+	image = run(IMAGE("p0", "4001",
+			  PLAIN) "100 p0 request request=1:1 image=1 kind=write length_bytes=512\n"
+				 "130 p0 sent client=4001 transaction=1 pool_id=1 placement_group=43 object_hash=0xa7a8db3b flags=0x20 "
+				 "code=0x2201 extents=1 length_bytes=512\n"
+				 "200 p0 complete request=1:1 c2d_ns=20\n"
+				 "210 p0 reap requests=1:1\n");
 	check_phases(RBDPROF_WRITE, "0 0 - 30 50 - 20 10");
 	group = placement_groups_next(&image->placement_groups, NULL);
 	assert_string_equal(placement_group_text(group, text), "1.2b");
@@ -115,12 +116,14 @@ static void test_parked_and_journaled(void **unused)
 	const struct image *image;
 
 	(void)unused;
-	image = run(IMAGE("p0", "4001", JOURNALED) "100 p0 request request=1:1 image=1 kind=write length_bytes=512\n" ACQUIRE("p0", "1", "4001", "5", "110", "130", "150")
-		    "160 p0 journal_append operation=9:2 tag=1 append_bytes=600 entries=0 offsets_bytes=0 lengths_bytes=512 kinds=1\n"
-		    "160 p0 operation operation=9:2 client=4001 pool_id=1 object=2 methods=journal.append kind=write tracked=1\n"
-		    "180 p0 operation_done operation=9:2\n"
-		    "185 p0 sent client=4001 transaction=1 pool_id=1 object_hash=0xa7a8db3b flags=0x20 code=0x2201 extents=1 length_bytes=512\n"
-		    "240 p0 complete request=1:1 c2d_ns=10 looked=1\n");
+	image = run(IMAGE("p0", "4001", JOURNALED) "100 p0 request request=1:1 image=1 kind=write length_bytes=512\n" ACQUIRE(
+	    "p0", "1", "4001", "5", "110", "130",
+	    "150") "160 p0 journal_append operation=9:2 tag=1 append_bytes=600 entries=0 offsets_bytes=0 lengths_bytes=512 kinds=1\n"
+		   "160 p0 operation operation=9:2 client=4001 pool_id=1 object=2 methods=journal.append kind=write tracked=1\n"
+		   "180 p0 operation_done operation=9:2\n"
+		   "185 p0 sent client=4001 transaction=1 pool_id=1 object_hash=0xa7a8db3b flags=0x20 code=0x2201 extents=1 "
+		   "length_bytes=512\n"
+		   "240 p0 complete request=1:1 c2d_ns=10 looked=1\n");
 	check_phases(RBDPROF_WRITE, "0 50 30 5 45 - 10 0");
 	assert_int_equal(image->journal.appends, 1);
 	assert_int_equal(image->journal.append_bytes, 600);
@@ -138,9 +141,10 @@ static void test_who_waits(void **unused)
 {
 #define READ_PARKED(features)                                                                                                              \
 	IMAGE("p0", "4001", features)                                                                                                      \
-	"100 p0 request request=1:1 image=1 kind=read length_bytes=512\n" ACQUIRE("p0", "1", "4001", "5", "110", "130", "150")          \
-	    "160 p0 sent client=4001 transaction=1 object_hash=0xa7a8db3b flags=0x10 code=0x1201 extents=1 length_bytes=512\n"            \
-	    "200 p0 complete request=1:1 result=512 looked=1\n"
+	"100 p0 request request=1:1 image=1 kind=read length_bytes=512\n" ACQUIRE(                                                         \
+	    "p0", "1", "4001", "5", "110", "130",                                                                                          \
+	    "150") "160 p0 sent client=4001 transaction=1 object_hash=0xa7a8db3b flags=0x10 code=0x1201 extents=1 length_bytes=512\n"      \
+		   "200 p0 complete request=1:1 result=512 looked=1\n"
 	(void)unused;
 	run(READ_PARKED(JOURNALED));
 	check_phases(RBDPROF_READ, "0 50 - 10 40 - 0 0");
@@ -148,10 +152,11 @@ static void test_who_waits(void **unused)
 	run(READ_PARKED(EXCLUSIVE));
 	check_phases(RBDPROF_READ, "0 0 - 60 40 - 0 0");
 	model_destroy(model);
-	run(IMAGE("p0", "4001", EXCLUSIVE) ACQUIRE("p0", "1", "4001", "5", "10", "30", "50")
-	    "100 p0 request request=1:1 image=1 kind=write length_bytes=512\n"
-	    "160 p0 sent client=4001 transaction=1 object_hash=0xa7a8db3b flags=0x20 code=0x2201 extents=1 length_bytes=512\n"
-	    "200 p0 complete request=1:1 looked=1\n");
+	run(IMAGE("p0", "4001", EXCLUSIVE) ACQUIRE(
+	    "p0", "1", "4001", "5", "10", "30",
+	    "50") "100 p0 request request=1:1 image=1 kind=write length_bytes=512\n"
+		  "160 p0 sent client=4001 transaction=1 object_hash=0xa7a8db3b flags=0x20 code=0x2201 extents=1 length_bytes=512\n"
+		  "200 p0 complete request=1:1 looked=1\n");
 	check_phases(RBDPROF_WRITE, "0 0 - 60 40 - 0 0");
 }
 
@@ -159,8 +164,8 @@ static void test_who_waits(void **unused)
 static void test_flush(void **unused)
 {
 	(void)unused;
-	run(IMAGE("p0", "4001", EXCLUSIVE) "100 p0 request request=1:1 image=1 kind=flush\n" ACQUIRE("p0", "1", "4001", "5", "110", "130", "150")
-	    "200 p0 complete request=1:1 looked=1\n");
+	run(IMAGE("p0", "4001", EXCLUSIVE) "100 p0 request request=1:1 image=1 kind=flush\n" ACQUIRE(
+	    "p0", "1", "4001", "5", "110", "130", "150") "200 p0 complete request=1:1 looked=1\n");
 	check_phases(RBDPROF_FLUSH, "0 50 - 50 - - 0 0");
 }
 
@@ -168,16 +173,17 @@ static void test_flush(void **unused)
 static void test_usable_by_notification(void **unused)
 {
 	(void)unused;
-	run(IMAGE("p0", "4001", EXCLUSIVE)
-	    "50 p0 unseen function=counters_tset\n"
-	    "100 p0 request request=1:1 image=1 kind=write length_bytes=512\n"
-	    "110 p0 lock_call operation=9:1 watch=5 lock_type=1 method=3\n"
-	    "110 p0 operation operation=9:1 client=4001 pool_id=1 object=1 methods=lock.lock kind=write tracked=1\n"
-	    "130 p0 operation_done operation=9:1\n"
-	    "150 p0 operation operation=9:2 client=4001 pool_id=1 object=1 kind=notify tracked=1\n"
-	    "150 p0 notification operation=9:2 client=4001 object=1 about=4001 what=0\n"
-	    "160 p0 sent client=4001 transaction=1 object_hash=0xa7a8db3b flags=0x20 code=0x2201 extents=1 length_bytes=512\n"
-	    "200 p0 complete request=1:1 looked=1\n");
+	run(IMAGE(
+	    "p0", "4001",
+	    EXCLUSIVE) "50 p0 unseen function=counters_tset\n"
+		       "100 p0 request request=1:1 image=1 kind=write length_bytes=512\n"
+		       "110 p0 lock_call operation=9:1 watch=5 lock_type=1 method=3\n"
+		       "110 p0 operation operation=9:1 client=4001 pool_id=1 object=1 methods=lock.lock kind=write tracked=1\n"
+		       "130 p0 operation_done operation=9:1\n"
+		       "150 p0 operation operation=9:2 client=4001 pool_id=1 object=1 kind=notify tracked=1\n"
+		       "150 p0 notification operation=9:2 client=4001 object=1 about=4001 what=0\n"
+		       "160 p0 sent client=4001 transaction=1 object_hash=0xa7a8db3b flags=0x20 code=0x2201 extents=1 length_bytes=512\n"
+		       "200 p0 complete request=1:1 looked=1\n");
 	check_phases(RBDPROF_WRITE, "0 50 - 10 40 - 0 0");
 }
 
@@ -185,16 +191,18 @@ static void test_usable_by_notification(void **unused)
 static void test_throttled(void **unused)
 {
 #define SENT_AND_COMPLETE(number, at, end)                                                                                                 \
-	at " p0 sent client=4001 transaction=" number " object_hash=0xa7a8db3b flags=0x10 code=0x1201 extents=1 length_bytes=512\n" end      \
+	at " p0 sent client=4001 transaction=" number " object_hash=0xa7a8db3b flags=0x10 code=0x1201 extents=1 length_bytes=512\n" end    \
 	   " p0 complete request=1:" number " result=512 looked=1\n"
 	(void)unused;
 	run(IMAGE("p0", "4001", PLAIN) "90 p0 throttled bucket=7 wanted=1 granted=0\n"
-				       "100 p0 request request=1:1 image=1 kind=read length_bytes=512\n" SENT_AND_COMPLETE("1", "160", "200"));
+				       "100 p0 request request=1:1 image=1 kind=read length_bytes=512\n" SENT_AND_COMPLETE("1", "160",
+															   "200"));
 	check_phases(RBDPROF_READ, "60 0 - 0 40 - 0 0");
 	model_destroy(model);
 	run(IMAGE("p0", "4001", PLAIN) "90 p0 throttled bucket=7 wanted=1 granted=0\n"
 				       "95 p0 throttled bucket=7 wanted=1 granted=1\n"
-				       "100 p0 request request=1:1 image=1 kind=read length_bytes=512\n" SENT_AND_COMPLETE("1", "160", "200"));
+				       "100 p0 request request=1:1 image=1 kind=read length_bytes=512\n" SENT_AND_COMPLETE("1", "160",
+															   "200"));
 	check_phases(RBDPROF_READ, "0 0 - 60 40 - 0 0");
 }
 
@@ -204,13 +212,14 @@ static void test_acknowledged_early(void **unused)
 	const struct image *image;
 
 	(void)unused;
-	image = run(IMAGE("p0", "4001", JOURNALED) ACQUIRE("p0", "1", "4001", "5", "10", "30", "50")
-		    "100 p0 request request=1:1 image=1 kind=write length_bytes=512\n"
-		    "105 p0 journal_append operation=9:2 tag=1 append_bytes=600 entries=0 offsets_bytes=0 lengths_bytes=512 kinds=1\n"
-		    "105 p0 operation operation=9:2 client=4001 pool_id=1 object=2 methods=journal.append kind=write tracked=1\n"
-		    "110 p0 complete request=1:1 looked=1\n"
-		    "180 p0 operation_done operation=9:2\n"
-		    "185 p0 sent client=4001 transaction=1 object_hash=0xa7a8db3b flags=0x20 code=0x2201 extents=1 length_bytes=512\n");
+	image = run(IMAGE("p0", "4001", JOURNALED) ACQUIRE(
+	    "p0", "1", "4001", "5", "10", "30",
+	    "50") "100 p0 request request=1:1 image=1 kind=write length_bytes=512\n"
+		  "105 p0 journal_append operation=9:2 tag=1 append_bytes=600 entries=0 offsets_bytes=0 lengths_bytes=512 kinds=1\n"
+		  "105 p0 operation operation=9:2 client=4001 pool_id=1 object=2 methods=journal.append kind=write tracked=1\n"
+		  "110 p0 complete request=1:1 looked=1\n"
+		  "180 p0 operation_done operation=9:2\n"
+		  "185 p0 sent client=4001 transaction=1 object_hash=0xa7a8db3b flags=0x20 code=0x2201 extents=1 length_bytes=512\n");
 	check_phases(RBDPROF_WRITE, "0 0 - 10 - - 0 0");
 	assert_int_equal(image->journal.after_acknowledgement.count, 1);
 	assert_int_equal(image->journal.after_acknowledgement.sum, 70);
@@ -226,10 +235,11 @@ static void test_unjoined(void **unused)
 	const struct image *image;
 
 	(void)unused;
-	image = run(IMAGE("p0", "4001", JOURNALED) "100 p0 request_open request=2:1 image=1 kind=write offset_bytes=512 length_bytes=512 age_ns=200\n"
-						   "100 p0 request request=1:1 image=1 kind=write length_bytes=512\n"
-						   "200 p0 complete request=1:1 looked=1\n"
-						   "210 p0 complete request=2:1 looked=1\n");
+	image = run(IMAGE("p0", "4001",
+			  JOURNALED) "100 p0 request_open request=2:1 image=1 kind=write offset_bytes=512 length_bytes=512 age_ns=200\n"
+				     "100 p0 request request=1:1 image=1 kind=write length_bytes=512\n"
+				     "200 p0 complete request=1:1 looked=1\n"
+				     "210 p0 complete request=2:1 looked=1\n");
 	assert_int_equal(image->journal.writes, 1);
 	assert_int_equal(image->journal.writes_unjoined, 1);
 	/* Of the one made before nobody knows what it waited for. */
@@ -241,13 +251,14 @@ static void test_resent_and_unmatched(void **unused)
 	const struct image *image;
 
 	(void)unused;
-	image = run(IMAGE("p0", "4001", PLAIN)
-		    "100 p0 request request=1:1 image=1 kind=write length_bytes=512\n"
-		    "130 p0 sent client=4001 transaction=1 object_hash=0xa7a8db3b flags=0x20 code=0x2201 extents=1 length_bytes=512\n"
-		    "140 p0 sent client=4001 transaction=1 object_hash=0xa7a8db3b flags=0x20 code=0x2201 extents=1 length_bytes=512\n"
-		    "150 p0 sent client=4001 transaction=2 object_hash=0x77 flags=0x10 code=0x1201 extents=1 length_bytes=512\n"
-		    "160 p0 sent client=4009 transaction=3 object_hash=0xa7a8db3b flags=0x20 code=0x2201 extents=1 length_bytes=512\n"
-		    "200 p0 complete request=1:1 looked=1\n");
+	image = run(
+	    IMAGE("p0", "4001",
+		  PLAIN) "100 p0 request request=1:1 image=1 kind=write length_bytes=512\n"
+			 "130 p0 sent client=4001 transaction=1 object_hash=0xa7a8db3b flags=0x20 code=0x2201 extents=1 length_bytes=512\n"
+			 "140 p0 sent client=4001 transaction=1 object_hash=0xa7a8db3b flags=0x20 code=0x2201 extents=1 length_bytes=512\n"
+			 "150 p0 sent client=4001 transaction=2 object_hash=0x77 flags=0x10 code=0x1201 extents=1 length_bytes=512\n"
+			 "160 p0 sent client=4009 transaction=3 object_hash=0xa7a8db3b flags=0x20 code=0x2201 extents=1 length_bytes=512\n"
+			 "200 p0 complete request=1:1 looked=1\n");
 	check_phases(RBDPROF_WRITE, "0 0 - 30 70 - 0 0");
 	assert_int_equal(image->operations, 1);
 	assert_int_equal(image->resent, 1);
@@ -272,13 +283,14 @@ static void test_two_processes(void **unused)
 	const struct image *image;
 
 	(void)unused;
-	image = run(IMAGE("p0", "4001", EXCLUSIVE) IMAGE("p1", "4002", EXCLUSIVE) ACQUIRE("p0", "1", "4001", "5", "110", "130", "150")
-		    "300 p0 lock_call operation=9:2 watch=5 method=4\n"
-		    "300 p0 operation operation=9:2 client=4001 pool_id=1 object=1 methods=lock.unlock kind=write tracked=1\n"
-		    "310 p0 operation_done operation=9:2\n"
-		    "320 p1 lock_call operation=9:1 watch=6 lock_type=1 method=3\n"
-		    "320 p1 operation operation=9:1 client=4003 pool_id=1 object=1 methods=lock.lock kind=write tracked=1\n"
-		    "330 p1 operation_done operation=9:1\n");
+	image = run(IMAGE("p0", "4001", EXCLUSIVE) IMAGE("p1", "4002", EXCLUSIVE) ACQUIRE(
+	    "p0", "1", "4001", "5", "110", "130",
+	    "150") "300 p0 lock_call operation=9:2 watch=5 method=4\n"
+		   "300 p0 operation operation=9:2 client=4001 pool_id=1 object=1 methods=lock.unlock kind=write tracked=1\n"
+		   "310 p0 operation_done operation=9:2\n"
+		   "320 p1 lock_call operation=9:1 watch=6 lock_type=1 method=3\n"
+		   "320 p1 operation operation=9:1 client=4003 pool_id=1 object=1 methods=lock.lock kind=write tracked=1\n"
+		   "330 p1 operation_done operation=9:1\n");
 	assert_int_equal(image->ownership_is->tenures, 2);
 	assert_int_equal(image->ownership_is->handovers, 1);
 	assert_null(model_image_next(model, image));

@@ -33,8 +33,10 @@ static struct event some_event(uint64_t time_ns)
 	static const char *const texts[] = {
 	    "0 p0 process comm=a",
 	    "0 p0 thread name=t",
-	    "0 p0 image cluster=c id=a features=69 prefix=rbd_data.1017716fa366 object_size_bytes=4096 stripe_unit_bytes=4096 stripe_count=1",
-	    "0 p0 image cluster=c id=b features=5 prefix=rbd_data.1017716fa366 object_size_bytes=4096 stripe_unit_bytes=1024 stripe_count=2",
+	    "0 p0 image cluster=c id=a features=69 prefix=rbd_data.1017716fa366 object_size_bytes=4096 stripe_unit_bytes=4096 "
+	    "stripe_count=1",
+	    "0 p0 image cluster=c id=b features=5 prefix=rbd_data.1017716fa366 object_size_bytes=4096 stripe_unit_bytes=1024 "
+	    "stripe_count=2",
 	    "0 p0 image_closed",
 	    "0 p0 config option=o value=v",
 	    "0 p0 unseen function=f",
@@ -61,8 +63,12 @@ static struct event some_event(uint64_t time_ns)
 	    "0 p0 complete",
 	    "0 p0 reap",
 	};
-	static const uint64_t methods[] = {0, RBDPROF_METHOD_lock_lock, RBDPROF_METHOD_lock_unlock, RBDPROF_METHOD_lock_break_lock,
-					   RBDPROF_METHOD_journal_append, RBDPROF_METHOD_osd_read | RBDPROF_METHOD_lock_get_info << 8};
+	static const uint64_t methods[] = {0,
+					   RBDPROF_METHOD_lock_lock,
+					   RBDPROF_METHOD_lock_unlock,
+					   RBDPROF_METHOD_lock_break_lock,
+					   RBDPROF_METHOD_journal_append,
+					   RBDPROF_METHOD_osd_read | RBDPROF_METHOD_lock_get_info << 8};
 	static uint64_t reaped[3], entries[4][3];
 	enum { COUNT = sizeof(texts) / sizeof(*texts), OFTEN = 10 };
 	/* Three in four events are among the last ten. */

@@ -6,10 +6,10 @@
 #include "tracepoints/schema.h"
 
 /* Objects of 4096 bytes; the hash of object 0 of this prefix is that of Ceph (layout.c). */
-#define PREFIX	 "rbd_data.1017716fa366"
+#define PREFIX   "rbd_data.1017716fa366"
 #define OBJECT_0 0xa7a8db3b
-#define READ	 0x10
-#define WRITE	 0x20
+#define READ     0x10
+#define WRITE    0x20
 
 static const struct effects_image image = {{4096, 4096, 1}, "", PREFIX};
 static struct effects *effects;
@@ -31,7 +31,10 @@ static int settled(void *context, const struct carried *request)
 
 	assert_ptr_equal(context, told);
 	snprintf(told + length, sizeof(told) - length, "%ssettled:%u%s", length ? " " : "", (unsigned)request->s_ns,
-		 !request->journaled ? "" : carried_is_safe(request) ? "+safe" : carried_is_joined(request) ? "+joined" : "-unjoined");
+		 !request->journaled          ? ""
+		 : carried_is_safe(request)   ? "+safe"
+		 : carried_is_joined(request) ? "+joined"
+					      : "-unjoined");
 	return 0;
 }
 

@@ -28,7 +28,8 @@ static int teardown(void **unused)
 
 static void add_to(unsigned request, uint32_t hash, uint8_t accepts, uint64_t begin, uint64_t end)
 {
-	struct piece piece = {.of = &requests[request], .object = hash, .begin_bytes = begin, .end_bytes = end, .object_hash = hash, .accepts = accepts};
+	struct piece piece = {
+	    .of = &requests[request], .object = hash, .begin_bytes = begin, .end_bytes = end, .object_hash = hash, .accepts = accepts};
 
 	assert_int_equal(pieces_add(&pieces, &lists[request], &piece, 2), 0);
 }
