@@ -76,6 +76,15 @@ static void one_journaled(struct image *image, struct ownership_result *ownershi
 	}
 }
 
+/* 80 % of the requests' time, as at first, is waiting for the lock; there is no other owner. */
+static void acquired_once(struct image *image, struct ownership_result *ownership)
+{
+	(void)image;
+	nothing_happened(ownership);
+	ownership->owner_count = ownership->tenures = 1;
+	ownership->handovers = ownership->reacquired = 0;
+}
+
 static void taken_back(struct image *image, struct ownership_result *ownership)
 {
 	one_owner(image, ownership);
@@ -119,6 +128,9 @@ static void test_sentences(void **unused)
 	    {one_journaled,
 	     "one client owned the exclusive lock all the time; the journal is 40 % of the writes' time; network and OSDs are "
 	     "60 % of the requests' time"},
+	    {acquired_once,
+	     "one client owned the exclusive lock all the time; acquiring it is 80 % of the requests' time; the journal is 10 % of "
+	     "the writes' time"},
 	    {taken_back, "one client owned the exclusive lock, and got it back 3 times; network and OSDs are 100 % of the requests' time"},
 	    {one_after_the_other,
 	     "2 clients owned the exclusive lock one after the other; network and OSDs are 100 % of the requests' time"},
