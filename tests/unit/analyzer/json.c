@@ -296,7 +296,7 @@ static void test_ownership(void **unused)
 	is_int(OWN "incidents.3.error", -30);
 }
 
-/* The closed list, whole and in its order: docs/architecture.md. */
+/* The closed list, whole and in its order: docs/report-json.md. */
 static void test_steps(void **unused)
 {
 	static const struct {
