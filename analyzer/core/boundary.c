@@ -296,6 +296,14 @@ static void set_usable(struct request *request)
 		moments_set(moments, MOMENT_L, usable_ns);
 }
 
+/* The moments that the request may have passed unseen. A flush sends no data operation of its own. */
+static unsigned int hidden(const struct request *request)
+{
+	int sends = request->kind != RBDPROF_FLUSH && request->kind != RBDPROF_INVALIDATE_CACHE;
+
+	return request->process->hidden | (sends && !request->process->sending ? BIT(N) : 0);
+}
+
 /*
  * The moments between S and C. What came after C (of a request that was acknowledged early) is in no phase. librbd does not tell how
  * long QoS held which request, only when requests began to queue before one of the process's buckets, and at the latest when none did any
@@ -316,7 +324,7 @@ static void set_moments(struct request *request)
 	if (carried->sent_ns && carried->sent_ns <= c_ns)
 		moments_set(moments, MOMENT_N, carried->sent_ns);
 	if (request->process->crossing && carried->whole && !is_torn(&request->process->health, moments))
-		moments->observable = (uint8_t)((BIT(Q) | BIT(L) | BIT(J) | BIT(N)) & ~request->process->hidden);
+		moments->observable = (uint8_t)((BIT(Q) | BIT(L) | BIT(J) | BIT(N)) & ~hidden(request));
 }
 
 int boundary_request_completed(struct request *request)
@@ -382,6 +390,7 @@ static int feed_sent(struct process *process, const struct event *event)
 	struct user *user = users_get(&process->users, event->sent.client);
 	int64_t joins = 0;
 
+	process->sending = 1;
 	if (!user)
 		return -ENOMEM;
 	if (!user->client_count)

@@ -46,6 +46,7 @@ struct process {
 	struct users users;     /* its librados clients */
 	const char *cluster;    /* an image's: of the first that was described; NULL before that */
 	uint8_t crossing;       /* something was seen that crosses the boundary below librbd */
+	uint8_t sending;        /* a data operation was seen to be sent; where none ever is, N cannot be seen (Ceph 20 sends in another way) */
 	uint8_t hidden;         /* bits 1 << moment: those that its recording cannot show */
 	uint8_t lock_untold;    /* its recording cannot show when the lock becomes usable */
 	uint64_t *throttling;   /* owned; the buckets of QoS before which requests queue */

@@ -206,6 +206,9 @@ static void test_throttled(void **unused)
 	check_phases(RBDPROF_READ, "0 0 - 60 40 - 0 0");
 }
 
+/* Of nobody's request; it shows that this process's data operations can be seen. */
+#define SENDS "90 p0 sent client=4001 transaction=100 object_hash=0x1 flags=0x20 code=0x2201 extents=1 length_bytes=1\n"
+
 /* Entry and data come after C: no phase holds them. The entry was safe 70 after C. */
 static void test_acknowledged_early(void **unused)
 {
@@ -214,7 +217,7 @@ static void test_acknowledged_early(void **unused)
 	(void)unused;
 	image = run(IMAGE("p0", "4001", JOURNALED) ACQUIRE(
 	    "p0", "1", "4001", "5", "10", "30",
-	    "50") "100 p0 request request=1:1 image=1 kind=write length_bytes=512\n"
+	    "50") SENDS "100 p0 request request=1:1 image=1 kind=write length_bytes=512\n"
 		  "105 p0 journal_append operation=9:2 tag=1 append_bytes=600 entries=0 offsets_bytes=0 lengths_bytes=512 kinds=1\n"
 		  "105 p0 operation operation=9:2 client=4001 pool_id=1 object=2 methods=journal.append kind=write tracked=1\n"
 		  "110 p0 complete request=1:1 looked=1\n"
@@ -236,7 +239,7 @@ static void test_unjoined(void **unused)
 
 	(void)unused;
 	image = run(IMAGE("p0", "4001",
-			  JOURNALED) "100 p0 request_open request=2:1 image=1 kind=write offset_bytes=512 length_bytes=512 age_ns=200\n"
+			  JOURNALED) SENDS "100 p0 request_open request=2:1 image=1 kind=write offset_bytes=512 length_bytes=512 age_ns=200\n"
 				     "100 p0 request request=1:1 image=1 kind=write length_bytes=512\n"
 				     "200 p0 complete request=1:1 looked=1\n"
 				     "210 p0 complete request=2:1 looked=1\n");
@@ -244,6 +247,19 @@ static void test_unjoined(void **unused)
 	assert_int_equal(image->journal.writes_unjoined, 1);
 	/* Of the one made before nobody knows what it waited for. */
 	assert_int_equal(stats_of(RBDPROF_WRITE)->phases[PHASE_OTHER].count, 1);
+}
+
+/* Where no data operation is ever seen, nobody can tell librbd's own time from the network's; a flush has no operation of its own. */
+static void test_sends_unseen(void **unused)
+{
+	(void)unused;
+	run(IMAGE("p0", "4001", PLAIN) "90 p0 operation operation=9:1 client=4001 object=2 methods=lock.get_info kind=read tracked=1\n"
+				       "100 p0 request request=1:1 image=1 kind=read length_bytes=512\n"
+				       "140 p0 complete request=1:1 looked=1\n"
+				       "200 p0 request request=1:2 image=1 kind=flush\n"
+				       "210 p0 complete request=1:2 looked=1\n");
+	check_phases(RBDPROF_READ, "0 0 - - - 40 0 0");
+	check_phases(RBDPROF_FLUSH, "0 0 - 10 - - 0 0");
 }
 
 static void test_resent_and_unmatched(void **unused)
@@ -324,6 +340,7 @@ int main(void)
 		cmocka_unit_test_teardown(test_throttled, teardown),
 		cmocka_unit_test_teardown(test_acknowledged_early, teardown),
 		cmocka_unit_test_teardown(test_unjoined, teardown),
+		cmocka_unit_test_teardown(test_sends_unseen, teardown),
 		cmocka_unit_test_teardown(test_resent_and_unmatched, teardown),
 		cmocka_unit_test_teardown(test_loss, teardown),
 		cmocka_unit_test_teardown(test_two_processes, teardown),
