@@ -80,6 +80,8 @@ static const struct known_event {
 	      MEMBER(U64, notification, about), MEMBER(U32, notification, what)),
 	EVENT(NOTIFY_ACK, notify_ack, MEMBER(U64, notify_ack, client), MEMBER(U64, notify_ack, object), MEMBER(U64, notify_ack, notify_id),
 	      MEMBER(I32, notify_ack, result), MEMBER(U8, notify_ack, answered)),
+	EVENT(NOTIFY_REPLY, notify_reply, MEMBER(U64, notify_reply, operation), MEMBER(U64, notify_reply, client),
+	      MEMBER(I32, notify_reply, result)),
 	EVENT(WATCHING, watching, MEMBER(U64, watch, client), MEMBER(U64, watch, object), MEMBER(U64, watch, watch)),
 	EVENT(WATCH_ERROR, watch_error, MEMBER(U64, watch, client), MEMBER(U64, watch, object), MEMBER(U64, watch, watch),
 	      MEMBER(I32, watch, error)),

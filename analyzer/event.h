@@ -34,6 +34,7 @@ enum event_type {
 	EVENT_JOURNAL_APPEND, /* it appends entries to a journal */
 	EVENT_NOTIFICATION,   /* clients tell each other something about an image's header: sent or received */
 	EVENT_NOTIFY_ACK,     /* the answer to one that was received */
+	EVENT_NOTIFY_REPLY,   /* of a notification that was sent: one client refused it, or did not answer in time */
 	EVENT_WATCHING,       /* a watch is established */
 	EVENT_WATCH_ERROR,    /* a watch is lost */
 	EVENT_LOCK_ACQUIRED,  /* the image's exclusive lock is usable for requests */
@@ -182,6 +183,11 @@ struct event {
 			int32_t result;
 			uint8_t answered; /* 0: the answer was empty */
 		} notify_ack;
+		struct {
+			uint64_t operation;
+			uint64_t client; /* who answered, or did not */
+			int32_t result;  /* negative errno */
+		} notify_reply;
 		struct {
 			uint64_t client;
 			uint64_t object;

@@ -6,6 +6,7 @@
 
 #include "preload/clients.h"
 #include "preload/objects.h"
+#include "preload/payload.h"
 #include "preload/pool.h"
 #include "preload/real.h"
 #include "preload/recorder.h"
@@ -125,6 +126,7 @@ struct flight {
 	const void *out;
 	enum bufferlist_age age;
 	const uint64_t *watch;
+	uint8_t kind;
 };
 
 static struct flight flights[MOST_COMPLETIONS];
@@ -157,11 +159,14 @@ static struct flight *recall(const void *completion)
 	return NULL;
 }
 
-static void say_end(uint64_t number, uint64_t client, uint64_t object, const uint64_t *watch, int result, uint64_t reply_bytes)
+/* What an ended operation has to say: the flight of an asynchronous one, or one made for the occasion. */
+static void say_end(const struct flight *flight, int result)
 {
-	if (watch && !result)
-		EMIT(watching(client, object, *watch));
-	EMIT(operation_done(number, result, reply_bytes));
+	if (flight->watch && !result)
+		EMIT(watching(flight->client, flight->object, *flight->watch));
+	if (flight->kind == RBDPROF_OPERATION_NOTIFY && flight->out)
+		payload_replies(flight->number, flight->out, flight->age);
+	EMIT(operation_done(flight->number, result, flight->out ? bufferlist_length(flight->out, flight->age) : 0));
 }
 
 /* librados calls this with its own half of the completion; librbd's may be gone by now. */
@@ -175,8 +180,7 @@ static void complete(void *completion, void *arg)
 
 		if (!__atomic_load_n(&result_of, __ATOMIC_RELAXED))
 			__atomic_store_n(&result_of, (int (*)(void *))real_symbol("librados.so.2", "rados_aio_get_return_value"), __ATOMIC_RELAXED);
-		say_end(flight.number, flight.client, flight.object, flight.watch, result_of ? result_of(completion) : 0,
-			flight.out ? bufferlist_length(flight.out, flight.age) : 0);
+		say_end(&flight, result_of ? result_of(completion) : 0);
 	}
 	flight.callback(completion, flight.arg);
 }
@@ -240,6 +244,7 @@ uint64_t operation_begin(const struct operation_call *call)
 		flight->out = out;
 		flight->age = age;
 		flight->watch = call->watch_out;
+		flight->kind = call->kind;
 	}
 	return is.operation;
 }
@@ -248,6 +253,12 @@ void operation_end(const struct operation_call *call, uint64_t number, int resul
 {
 	if (!number || !recorder_wants_requests() || (call->completion && result >= 0))
 		return;
-	say_end(number, call->ioctx ? clients_id(call->ioctx->ioctx) : call->client, call->oid ? objects_number(call->oid) : 0,
-		result < 0 ? NULL : call->watch_out, result, call->out ? bufferlist_length(call->out, call->age) : 0);
+	say_end(&(struct flight){.number = number,
+				 .client = call->ioctx ? clients_id(call->ioctx->ioctx) : call->client,
+				 .object = call->oid ? objects_number(call->oid) : 0,
+				 .out = call->out,
+				 .age = call->age,
+				 .watch = call->watch_out,
+				 .kind = call->kind},
+		result);
 }

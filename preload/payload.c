@@ -1,6 +1,7 @@
 /* Decoding payloads. */
 #include "preload/payload.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -140,6 +141,45 @@ bool payload_notification(struct rbdprof_notification_is *is, const void *payloa
 		return false;
 	}
 	return true;
+}
+
+/* One answer: who gave it, through which watch, and what it says; empty when it says nothing. */
+static void reply(uint64_t operation, struct bufferlist *in)
+{
+	uint64_t client = bufferlist_u64(in);
+	uint32_t length, begin;
+	int32_t result;
+
+	bufferlist_u64(in);
+	length = bufferlist_u32(in);
+	begin = in->at;
+	if (!length)
+		return;
+	bufferlist_begin(in);
+	result = (int32_t)bufferlist_u32(in);
+	in->at = begin;
+	bufferlist_skip(in, length);
+	if (!in->failed && result < 0)
+		EMIT(notify_reply(operation, client, result));
+}
+
+void payload_replies(uint64_t operation, const void *list, enum bufferlist_age age)
+{
+	struct bufferlist in = bufferlist_read(list, age);
+
+	if (!in.length)
+		return;
+	for (uint32_t answers = bufferlist_u32(&in); !in.failed && answers; answers--)
+		reply(operation, &in);
+	for (uint32_t missed = bufferlist_u32(&in); !in.failed && missed; missed--) {
+		uint64_t client = bufferlist_u64(&in);
+
+		bufferlist_u64(&in);
+		if (!in.failed)
+			EMIT(notify_reply(operation, client, -ETIMEDOUT));
+	}
+	if (in.failed)
+		EMIT(undecoded("reply to a notification"));
 }
 
 bool payload_answer(int32_t *result, const void *reply, enum bufferlist_age age)

@@ -18,6 +18,12 @@ void payload_call(uint64_t operation, enum rbdprof_method method, const void *in
 /* A notification about an image's header; fills `what` and `about`. False when it does not decode, which is said. */
 bool payload_notification(struct rbdprof_notification_is *is, const void *payload, enum bufferlist_age age);
 
+/*
+ * The reply to a notification: says who refused it, and who did not answer in time (as −ETIMEDOUT). operation: the number of the notify. Those who
+ * agreed, or had nothing to say, are not worth an event.
+ */
+void payload_replies(uint64_t operation, const void *reply, enum bufferlist_age age);
+
 /* The answer to a notification: its result. False when it is empty, which means that the answerer has nothing to say. */
 bool payload_answer(int32_t *result, const void *reply, enum bufferlist_age age);
 

@@ -175,7 +175,7 @@ static uint64_t notify(const struct operation_call *call, const void *payload, e
 #define NOTIFY(completion_, age_, call_)                                                                                                   \
 	do {                                                                                                                               \
 		const struct operation_call is_ = {                                                                                        \
-			.kind = RBDPROF_OPERATION_NOTIFY, .ioctx = ioctx, .oid = oid, .completion = completion_, .age = age_};             \
+			.kind = RBDPROF_OPERATION_NOTIFY, .ioctx = ioctx, .oid = oid, .completion = completion_, .out = reply, .age = age_}; \
 		uint64_t number_ = notify(&is_, payload, age_);                                                                            \
 		int result_ = call_;                                                                                                       \
 		operation_end(&is_, number_, result_);                                                                                     \

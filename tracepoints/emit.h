@@ -146,6 +146,7 @@ struct rbdprof_emitter {
 	void (*journal_append)(const struct rbdprof_journal_append *append);
 	void (*notification)(const struct rbdprof_notification_is *notification);
 	void (*notify_ack)(uint64_t client, uint64_t object, uint64_t notify_id, int32_t result, uint8_t answered);
+	void (*notify_reply)(uint64_t operation, uint64_t client, int32_t result);
 	void (*watching)(uint64_t client, uint64_t object, uint64_t watch);
 	void (*watch_error)(uint64_t client, uint64_t object, uint64_t watch, int32_t error);
 	void (*lock_acquired)(uint32_t image);

@@ -109,6 +109,11 @@ static void emit_notify_ack(uint64_t client, uint64_t object, uint64_t notify_id
 	lttng_ust_tracepoint(rbdprof, notify_ack, client, object, notify_id, result, answered);
 }
 
+static void emit_notify_reply(uint64_t operation, uint64_t client, int32_t result)
+{
+	lttng_ust_tracepoint(rbdprof, notify_reply, operation, client, result);
+}
+
 static void emit_watching(uint64_t client, uint64_t object, uint64_t watch)
 {
 	lttng_ust_tracepoint(rbdprof, watching, client, object, watch);
@@ -187,6 +192,7 @@ __attribute__((visibility("default"))) const struct rbdprof_emitter rbdprof_lttn
 	.journal_append = emit_journal_append,
 	.notification = emit_notification,
 	.notify_ack = emit_notify_ack,
+	.notify_reply = emit_notify_reply,
 	.watching = emit_watching,
 	.watch_error = emit_watch_error,
 	.lock_acquired = emit_lock_acquired,

@@ -226,6 +226,15 @@ LTTNG_UST_TRACEPOINT_EVENT(rbdprof, notify_ack,
 	)
 )
 
+LTTNG_UST_TRACEPOINT_EVENT(rbdprof, notify_reply,
+	LTTNG_UST_TP_ARGS(uint64_t, operation, uint64_t, client, int32_t, result),
+	LTTNG_UST_TP_FIELDS(
+		lttng_ust_field_integer(uint64_t, operation, operation)
+		lttng_ust_field_integer(uint64_t, client, client)
+		lttng_ust_field_integer(int32_t, result, result)
+	)
+)
+
 LTTNG_UST_TRACEPOINT_EVENT(rbdprof, watching,
 	LTTNG_UST_TP_ARGS(uint64_t, client, uint64_t, object, uint64_t, watch),
 	LTTNG_UST_TP_FIELDS(

@@ -368,6 +368,21 @@ static int feed_notification(struct operations *operations, const struct event *
 	return status || operation->tracked ? status : leave(operations, operation);
 }
 
+static int feed_reply(struct operations *operations, const struct event *event)
+{
+	struct operation *operation = find(operations, event->process, event->notify_reply.operation);
+
+	if (!operation)
+		return 0;
+	if (event->notify_reply.result == -ETIMEDOUT) {
+		operation->silent = event->notify_reply.client;
+	} else {
+		operation->refuser = event->notify_reply.client;
+		operation->refusal = event->notify_reply.result;
+	}
+	return 0;
+}
+
 static int feed_done(struct operations *operations, const struct event *event)
 {
 	struct operation *operation = find(operations, event->process, event->operation_done.operation);
@@ -401,6 +416,8 @@ int operations_feed(struct operations *operations, struct process *process, cons
 		return feed_operation(operations, process, event);
 	case EVENT_NOTIFICATION:
 		return feed_notification(operations, event);
+	case EVENT_NOTIFY_REPLY:
+		return feed_reply(operations, event);
 	case EVENT_OPERATION_DONE:
 		return feed_done(operations, event);
 	default:

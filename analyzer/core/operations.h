@@ -66,6 +66,9 @@ struct operation {
 	size_t entry_room;
 	uint8_t notifies; /* NOTIFY about a header: 1, and then */
 	uint32_t what;    /* enum rbdprof_notification */
+	uint64_t refuser; /* who refused it, once it is done; 0: nobody */
+	uint64_t silent;  /* who did not answer in time; 0: nobody. Of several, the last that was told, as with refuser */
+	int32_t refusal;  /* negative errno of the refuser */
 	uint8_t tracked;  /* its reply will be told */
 	uint8_t begun;    /* the consumer knows it */
 	void *context;    /* of whoever follows it from begun to done or left; NULL at first */

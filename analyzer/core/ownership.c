@@ -213,6 +213,24 @@ static int cookie_set(struct ownership *ownership, struct lock_client *client, c
 	return owners_prove(ownership, client, operation->end_ns);
 }
 
+/* A refusal as the asker heard of it. A refuser that is traced tells of it itself. */
+static void refused(struct ownership *ownership, const struct lock_client *asker, const struct operation *operation)
+{
+	const struct lock_client *refuser;
+
+	HASH_FIND(hh, ownership->clients, &operation->refuser, sizeof(operation->refuser), refuser);
+	if (refuser && refuser->traced)
+		return;
+	ownership->in_use = 1;
+	ownership->result.refusals++;
+	owners_incident(ownership, (struct incident){.kind = INCIDENT_REFUSED,
+						     .at_ns = operation->end_ns,
+						     .client = asker->id,
+						     .other = operation->refuser,
+						     .waited_ns = waited(asker, operation->end_ns),
+						     .error = operation->refusal});
+}
+
 static void notify_done(struct ownership *ownership, const struct lock_client *client, const struct operation *operation)
 {
 	uint64_t took_ns = operation->end_ns - operation->begin_ns;
@@ -225,11 +243,15 @@ static void notify_done(struct ownership *ownership, const struct lock_client *c
 
 	if (tenure && tenure->moments.released_ns == operation->begin_ns)
 		tenure->moments.answered_ns = operation->end_ns;
+	if (operation->refuser && operation->what == RBDPROF_REQUEST_LOCK)
+		refused(ownership, client, operation);
+	incident.other = operation->silent;
 	if (operation->result != -ETIMEDOUT && took_ns < NOTIFY_TIMEOUT_NS)
 		return;
 	if (operation->notifies && operation->what == RBDPROF_REQUEST_LOCK) {
 		incident.kind = INCIDENT_REQUEST_TIMEOUT;
-		incident.other = ownership->current && !owners_is(ownership, client) ? ownership->current->client : 0;
+		if (!incident.other && ownership->current && !owners_is(ownership, client))
+			incident.other = ownership->current->client;
 		ownership->result.request_timeouts++;
 	} else {
 		ownership->result.notify_timeouts++;

@@ -312,6 +312,31 @@ static void test_two_processes(void **unused)
 	assert_null(model_image_next(model, image));
 }
 
+#define ASK(replies)                                                                                                                       \
+	"100 p0 operation operation=9:1 client=4001 pool_id=1 object=1 kind=notify tracked=1\n"                                            \
+	"100 p0 notification operation=9:1 client=4001 object=1 about=4001 what=2\n" replies "150 p0 operation_done operation=9:1\n"
+
+/* A peer that is not traced refuses: the asker's reply tells. Of one that is traced it is its own to tell, once. */
+static void test_refused_by_peer(void **unused)
+{
+	const struct ownership_result *result;
+
+	(void)unused;
+	result = run(IMAGE("p0", "4001", EXCLUSIVE) ASK("150 p0 notify_reply operation=9:1 client=4009 result=-30\n"))->ownership_is;
+	assert_int_equal(result->refusals, 1);
+	assert_int_equal(result->incidents[0].kind, INCIDENT_REFUSED);
+	assert_int_equal(result->incidents[0].client, 4001);
+	assert_int_equal(result->incidents[0].other, 4009);
+	assert_int_equal(result->incidents[0].error, -30);
+	teardown(NULL);
+	result = run(IMAGE("p0", "4001", EXCLUSIVE) IMAGE("p1", "4009", EXCLUSIVE)
+			 ASK("110 p1 notification client=4009 object=1 notify_id=1 notifier=4001 about=4001 what=2\n"
+			     "120 p1 notify_ack client=4009 object=1 notify_id=1 result=-30 answered=1\n"
+			     "150 p0 notify_reply operation=9:1 client=4009 result=-30\n"))
+		     ->ownership_is;
+	assert_int_equal(result->refusals, 1);
+}
+
 static void test_undecoded(void **unused)
 {
 	const struct undecoded *undecoded;
@@ -344,6 +369,7 @@ int main(void)
 		cmocka_unit_test_teardown(test_resent_and_unmatched, teardown),
 		cmocka_unit_test_teardown(test_loss, teardown),
 		cmocka_unit_test_teardown(test_two_processes, teardown),
+		cmocka_unit_test_teardown(test_refused_by_peer, teardown),
 		cmocka_unit_test_teardown(test_undecoded, teardown),
 	};
 	/* clang-format on */
