@@ -18,6 +18,9 @@ class Skip(Exception):
     pass
 
 
+OF_ORDINARY_USERS = ("ordinary-user", "tracing-group", "user-beside-root")  # CMakeLists.txt runs them one after the other
+
+
 def case(function):
     cases[function.__name__.replace("_", "-")] = function
     return function
@@ -31,7 +34,8 @@ def check(holds, what, seen=None):
 class Place:
     """Programs, a folder to work in, and what a recording must leave as it was."""
 
-    def __init__(self, rbdprof, traced):
+    def __init__(self, rbdprof, traced, ordinary):
+        self.ordinary = ordinary
         self.rbdprof, self.traced = os.path.abspath(rbdprof), os.path.abspath(traced)
         self.work = tempfile.mkdtemp(prefix="record-test-")
         os.chmod(self.work, 0o777)
@@ -41,7 +45,14 @@ class Place:
 
     def footprint(self):
         daemons = subprocess.run(["pgrep", "-f", "lttng-(sessiond|consumerd)"], capture_output=True, text=True).stdout.split()
-        return len(daemons), sorted(os.listdir("/dev/shm")), sorted(glob.glob("/tmp/rbdprof-??????"))
+        return len(daemons), sorted(os.listdir("/dev/shm")), sorted(filter(self.is_home, glob.glob("/tmp/rbdprof-??????")))
+
+    def is_home(self, folder):
+        """A session daemon's home of this case's user: other cases run at the same time, those of ordinary users one after the other."""
+        try:
+            return (os.stat(folder).st_uid == 0) != self.ordinary
+        except FileNotFoundError:
+            return False
 
     def clean(self, patience=3):
         end = time.time() + patience
@@ -251,7 +262,8 @@ def strangers(t):
     strangers = [subprocess.Popen([t.traced, "1000", "uninvited", "2"], stdout=subprocess.PIPE, text=True) for _ in range(5)]
     said = [p.stdout.readline() for p in strangers]
     check(said == ["uninvited, requests 0\n"] * 5, "no event is enabled in them", said)
-    check(used() - before < 1 << 20, "five of them take no buffers, of 10 MiB each", used() - before)
+    # The recorded program's own buffers, of 10 MiB, may come into use meanwhile.
+    check(used() - before < 12 << 20, "five of them take no buffers, of 10 MiB each", used() - before)
     for p in strangers:
         p.communicate()
     t.end_well(a, "a")
@@ -517,7 +529,7 @@ def run_inside(argv):
 
 
 def run(name, rbdprof, traced):
-    t = Place(rbdprof, traced)
+    t = Place(rbdprof, traced, ordinary=bool(os.geteuid()) or name in OF_ORDINARY_USERS)
     try:
         cases[name](t)
         print(f"ok      {name}", flush=True)
