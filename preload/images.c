@@ -23,7 +23,6 @@ static const char *const option_names[] = {
 };
 
 struct image {
-	rbd_image_t handle; /* NULL: free, or not yet to be found */
 	int taken;
 	bool notifies;
 	const void *cct; /* its client's context */
@@ -31,6 +30,9 @@ struct image {
 	struct rbdprof_image is;
 	char values[OPTION_COUNT][VALUE_BYTES]; /* "": not known to this release */
 };
+
+/* The images' handles, by index: apart, for every request looks for its own among them. NULL: free, or not yet to be found. */
+static rbd_image_t handles[MOST_IMAGES];
 
 static struct image images[MOST_IMAGES]; /* zero pages until used */
 static uint32_t image_count;             /* ever opened: an image's number */
@@ -151,7 +153,7 @@ void images_opened(rbd_image_t handle, rados_ioctx_t pool, const char *snapshot,
 	describe_pool(image, pool);
 	describe_image(&image->is, handle);
 	/* First to be found, then said: a recording that begins in between says it too. Nobody closes it before the open has returned. */
-	__atomic_store_n(&image->handle, handle, __ATOMIC_RELEASE);
+	__atomic_store_n(&handles[image - images], handle, __ATOMIC_RELEASE);
 	if (recorder_wants_requests())
 		say(image);
 	errno = error;
@@ -162,7 +164,7 @@ struct image *images_find(rbd_image_t handle)
 	uint32_t end = __atomic_load_n(&high_water, __ATOMIC_ACQUIRE);
 
 	for (uint32_t i = 0; handle && i < end; i++)
-		if (__atomic_load_n(&images[i].handle, __ATOMIC_ACQUIRE) == handle)
+		if (__atomic_load_n(&handles[i], __ATOMIC_ACQUIRE) == handle)
 			return &images[i];
 	return NULL;
 }
@@ -176,7 +178,7 @@ uint32_t images_forget(rbd_image_t handle)
 		return 0;
 	number = image->is.image;
 	REAL(pthread_mutex_lock)(&saying);
-	__atomic_store_n(&image->handle, NULL, __ATOMIC_RELEASE);
+	__atomic_store_n(&handles[image - images], NULL, __ATOMIC_RELEASE);
 	REAL(pthread_mutex_unlock)(&saying);
 	__atomic_store_n(&image->taken, 0, __ATOMIC_RELEASE);
 	return number;
@@ -212,7 +214,7 @@ uint32_t images_link(const void *cct, const char *id_and_more, void *group)
 		size_t length;
 		void *none = NULL;
 
-		if (!__atomic_load_n(&image->handle, __ATOMIC_ACQUIRE) || image->cct != cct)
+		if (!__atomic_load_n(&handles[i], __ATOMIC_ACQUIRE) || image->cct != cct)
 			continue;
 		length = strlen(image->is.id);
 		if (!length || strncmp(image->is.id, id_and_more, length) || id_and_more[length] != '-')
@@ -234,7 +236,7 @@ void images_say(void)
 
 	REAL(pthread_mutex_lock)(&saying);
 	for (uint32_t i = 0; i < end; i++)
-		if (__atomic_load_n(&images[i].handle, __ATOMIC_ACQUIRE))
+		if (__atomic_load_n(&handles[i], __ATOMIC_ACQUIRE))
 			say(&images[i]);
 	REAL(pthread_mutex_unlock)(&saying);
 }
@@ -243,7 +245,7 @@ void images_reset(void)
 {
 	saying = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER;
 	for (uint32_t i = 0; i < high_water; i++) {
-		images[i].handle = NULL;
+		handles[i] = NULL;
 		images[i].taken = 0;
 	}
 }
