@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# The Debian packages (12 and 13) that building, demonstrating and testing need: the one list of them, and how they get
+# The Debian 12 packages that building, demonstrating and testing need: the one list of them, and how they get
 # installed. Quick when everything is there.
 set -u
 
