@@ -58,13 +58,13 @@ static bool has_range(uint32_t kind)
 	       kind == RBDPROF_ENTRY_COMPARE_AND_WRITE;
 }
 
-/* One entry: what of the image it changes. Returns false when it is none. */
+/* One entry: what of the image it changes. Returns false when it is none, or not all of it is there. */
 static bool entry(struct bufferlist *in, struct rbdprof_journal_append *append)
 {
 	uint64_t preamble = bufferlist_u64(in);
 	uint8_t version = bufferlist_u8(in);
-	uint64_t number = bufferlist_u64(in), tag = bufferlist_u64(in);
-	uint32_t data_bytes = bufferlist_u32(in), begin = in->at, kind;
+	uint64_t number = bufferlist_u64(in), tag = bufferlist_u64(in), offset_bytes = 0, length_bytes = 0;
+	uint32_t data_bytes = bufferlist_u32(in), begin = in->at, kind, read_bytes;
 	uint32_t i = append->count;
 
 	if (preamble != ENTRY_PREAMBLE || !plausible(version))
@@ -72,30 +72,36 @@ static bool entry(struct bufferlist *in, struct rbdprof_journal_append *append)
 	if (!plausible(bufferlist_begin(in)))
 		return false;
 	kind = bufferlist_u32(in);
+	if (has_range(kind)) {
+		offset_bytes = bufferlist_u64(in);
+		length_bytes = bufferlist_u64(in);
+	}
+	read_bytes = in->at - begin;
+	in->at = begin;
+	bufferlist_skip(in, (uint64_t)data_bytes + 4); /* and the checksum */
+	if (in->failed || read_bytes > data_bytes)
+		return false;
 	if (!i)
 		append->tag = tag;
 	append->entries[i] = number;
 	append->kinds[i] = kind < 255 ? (uint8_t)kind : 255;
-	append->offsets_bytes[i] = append->lengths_bytes[i] = 0;
-	if (has_range(kind)) {
-		append->offsets_bytes[i] = bufferlist_u64(in);
-		append->lengths_bytes[i] = bufferlist_u64(in);
-	}
+	append->offsets_bytes[i] = offset_bytes;
+	append->lengths_bytes[i] = length_bytes;
 	append->count++;
-	in->at = begin;
-	bufferlist_skip(in, (uint64_t)data_bytes + 4); /* and the checksum */
-	return !in->failed;
+	return true;
 }
 
 static void journal_append(uint64_t operation, struct bufferlist *in)
 {
 	struct rbdprof_journal_append append = {.operation = operation};
+	bool whole;
 
 	bufferlist_u64(in); /* the size at which the object is full */
 	append.append_bytes = bufferlist_u32(in);
+	whole = !in->failed && append.append_bytes <= in->length - in->at;
 	while (!in->failed && in->at < in->length) {
 		if (!entry(in, &append)) {
-			EMIT(undecoded("journal entry"));
+			whole = false;
 			break;
 		}
 		if (append.count == RBDPROF_ENTRIES_AT_ONCE) {
@@ -106,6 +112,8 @@ static void journal_append(uint64_t operation, struct bufferlist *in)
 	}
 	if (append.count)
 		EMIT(journal_append(&append));
+	if (!whole)
+		EMIT(undecoded("journal entry"));
 }
 
 void payload_call(uint64_t operation, enum rbdprof_method method, const void *list, enum bufferlist_age age)
@@ -143,55 +151,73 @@ bool payload_notification(struct rbdprof_notification_is *is, const void *payloa
 	return true;
 }
 
-/* One answer: who gave it, through which watch, and what it says; empty when it says nothing. */
-static void reply(uint64_t operation, struct bufferlist *in)
+/* One answer: who gave it, through which watch, and what it says; empty when it says nothing. Returns its result. */
+static int32_t reply(struct bufferlist *in, uint64_t *client)
 {
-	uint64_t client = bufferlist_u64(in);
 	uint32_t length, begin;
 	int32_t result;
 
+	*client = bufferlist_u64(in);
 	bufferlist_u64(in);
 	length = bufferlist_u32(in);
 	begin = in->at;
 	if (!length)
-		return;
+		return 0;
 	bufferlist_begin(in);
 	result = (int32_t)bufferlist_u32(in);
+	if (in->at - begin > length)
+		in->failed = true; /* the result is another's bytes */
 	in->at = begin;
 	bufferlist_skip(in, length);
-	if (!in->failed && result < 0)
-		EMIT(notify_reply(operation, client, result));
+	return result;
 }
 
+/* Reads all answers, and says those that matter. Returns whether all could be read. */
+static bool replies(uint64_t operation, struct bufferlist in, bool say)
+{
+	uint64_t client;
+
+	for (uint32_t answers = bufferlist_u32(&in); !in.failed && answers; answers--) {
+		int32_t result = reply(&in, &client);
+
+		if (say && result < 0)
+			EMIT(notify_reply(operation, client, result));
+	}
+	for (uint32_t missed = bufferlist_u32(&in); !in.failed && missed; missed--) {
+		client = bufferlist_u64(&in);
+		bufferlist_u64(&in);
+		if (say)
+			EMIT(notify_reply(operation, client, -ETIMEDOUT));
+	}
+	return !in.failed;
+}
+
+/* Nothing marks an answer as one: only that all of them can be read tells that the first are what they seem. */
 void payload_replies(uint64_t operation, const void *list, enum bufferlist_age age)
 {
 	struct bufferlist in = bufferlist_read(list, age);
 
 	if (!in.length)
 		return;
-	for (uint32_t answers = bufferlist_u32(&in); !in.failed && answers; answers--)
-		reply(operation, &in);
-	for (uint32_t missed = bufferlist_u32(&in); !in.failed && missed; missed--) {
-		uint64_t client = bufferlist_u64(&in);
-
-		bufferlist_u64(&in);
-		if (!in.failed)
-			EMIT(notify_reply(operation, client, -ETIMEDOUT));
-	}
-	if (in.failed)
+	if (replies(operation, in, false))
+		replies(operation, in, true);
+	else
 		EMIT(undecoded("reply to a notification"));
 }
 
 bool payload_answer(int32_t *result, const void *reply, enum bufferlist_age age)
 {
 	struct bufferlist in = bufferlist_read(reply, age);
+	uint8_t version;
 
 	*result = 0;
 	if (!in.length)
 		return false;
-	bufferlist_begin(&in);
+	version = bufferlist_begin(&in);
 	*result = (int32_t)bufferlist_u32(&in);
-	if (in.failed)
-		EMIT(undecoded("answer to a notification"));
-	return !in.failed;
+	if (!in.failed && plausible(version))
+		return true;
+	*result = 0;
+	EMIT(undecoded("answer to a notification"));
+	return false;
 }
