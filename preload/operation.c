@@ -212,13 +212,11 @@ void *aio_create_completion_14(void *arg, cxx_rados_callback callback, cxx_rados
 	CREATE(callback, REAL(aio_create_completion_14)(arg, callback, safe));
 }
 
-uint64_t operation_begin(const struct operation_call *call)
+uint64_t operation_begin(struct operation_call *call)
 {
 	struct rbdprof_operation is = {.kind = call->kind, .synchronous = !call->completion, .watch = call->watch, .client = call->client, .pool_id = -1};
 	struct flight *flight = call->completion ? recall(call->completion) : NULL;
 	struct pending *p = find_pending(call->operation);
-	const void *out = call->out;
-	enum bufferlist_age age = call->age;
 
 	if (recorder_wants_requests()) {
 		is.operation = p ? p->number : next_number();
@@ -230,8 +228,8 @@ uint64_t operation_begin(const struct operation_call *call)
 		is.object = call->oid ? objects_number(call->oid) : 0;
 		is.tracked = is.synchronous || flight;
 		if (p && p->out) {
-			out = p->out;
-			age = p->age;
+			call->out = p->out;
+			call->age = p->age;
 		}
 		EMIT(operation(&is));
 	}
@@ -241,8 +239,8 @@ uint64_t operation_begin(const struct operation_call *call)
 		flight->number = is.operation;
 		flight->client = is.client;
 		flight->object = is.object;
-		flight->out = out;
-		flight->age = age;
+		flight->out = call->out;
+		flight->age = call->age;
 		flight->watch = call->watch_out;
 		flight->kind = call->kind;
 	}

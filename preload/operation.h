@@ -39,8 +39,8 @@ struct operation_call {
 	uint64_t watch;                /* UNWATCH */
 };
 
-/* Before the real call: says the operation. Returns its number, 0 when nobody records. */
-uint64_t operation_begin(const struct operation_call *call);
+/* Before the real call: says the operation. Returns its number, 0 when nobody records. Fills in `out` when what was added has a buffer of its own. */
+uint64_t operation_begin(struct operation_call *call);
 
 /* After a real call that blocks, or that was refused. number: as operation_begin() returned it. */
 void operation_end(const struct operation_call *call, uint64_t number, int result);

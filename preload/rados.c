@@ -77,13 +77,13 @@ void operation_list_watchers(void *operation, void *out, int *result)
 /* Says the operation, calls, and says its end where no callback will. */
 #define OPERATE(kind_, completion_, out_, age_, call_)                                                                                     \
 	do {                                                                                                                               \
-		const struct operation_call is_ = {.kind = RBDPROF_OPERATION_##kind_,                                                      \
-						   .ioctx = ioctx,                                                                         \
-						   .oid = oid,                                                                             \
-						   .operation = operation,                                                                 \
-						   .completion = completion_,                                                              \
-						   .out = out_,                                                                            \
-						   .age = age_};                                                                           \
+		struct operation_call is_ = {.kind = RBDPROF_OPERATION_##kind_,                                                            \
+					     .ioctx = ioctx,                                                                               \
+					     .oid = oid,                                                                                   \
+					     .operation = operation,                                                                       \
+					     .completion = completion_,                                                                    \
+					     .out = out_,                                                                                  \
+					     .age = age_};                                                                                 \
 		uint64_t number_ = operation_begin(&is_);                                                                                  \
 		int result_ = call_;                                                                                                       \
 		operation_end(&is_, number_, result_);                                                                                     \
@@ -123,7 +123,8 @@ int aio_operate_read_flags(struct cxx_ioctx *ioctx, const struct cxx_string *oid
 }
 
 WRAPS(aio_operate_read_flags_14)
-int aio_operate_read_flags_14(struct cxx_ioctx *ioctx, const struct cxx_string *oid, void *completion, void *operation, int flags, void *out)
+int aio_operate_read_flags_14(struct cxx_ioctx *ioctx, const struct cxx_string *oid, void *completion, void *operation, int flags,
+			      void *out)
 {
 	OPERATE(READ, completion, out, BUFFERLIST_14, REAL(aio_operate_read_flags_14)(ioctx, oid, completion, operation, flags, out));
 }

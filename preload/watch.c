@@ -22,7 +22,6 @@ struct stand_in {
 	const void *const *functions; /* must be first: what the virtual call looks at */
 	void *context;                /* librbd's; NULL: free */
 	uint64_t client;
-	uint64_t object;
 	char name[64];
 	bool header; /* it watches an image's header: payloads are the exclusive lock's */
 };
@@ -107,7 +106,7 @@ static void *stand_in_for(void *context, const struct cxx_ioctx *ioctx, const st
 WRAPS(aio_watch)
 int aio_watch(struct cxx_ioctx *ioctx, const struct cxx_string *oid, void *completion, uint64_t *watch, void *context)
 {
-	const struct operation_call is = {
+	struct operation_call is = {
 		.kind = RBDPROF_OPERATION_WATCH, .ioctx = ioctx, .oid = oid, .completion = completion, .watch_out = watch};
 	void *stand_in = stand_in_for(context, ioctx, oid);
 	uint64_t number = operation_begin(&is);
@@ -120,7 +119,7 @@ int aio_watch(struct cxx_ioctx *ioctx, const struct cxx_string *oid, void *compl
 WRAPS(watch2)
 int watch2(struct cxx_ioctx *ioctx, const struct cxx_string *oid, uint64_t *watch, void *context)
 {
-	const struct operation_call is = {.kind = RBDPROF_OPERATION_WATCH, .ioctx = ioctx, .oid = oid, .watch_out = watch};
+	struct operation_call is = {.kind = RBDPROF_OPERATION_WATCH, .ioctx = ioctx, .oid = oid, .watch_out = watch};
 	void *stand_in = stand_in_for(context, ioctx, oid);
 	uint64_t number = operation_begin(&is);
 	int result = REAL(watch2)(ioctx, oid, watch, stand_in);
@@ -132,7 +131,7 @@ int watch2(struct cxx_ioctx *ioctx, const struct cxx_string *oid, uint64_t *watc
 WRAPS(aio_unwatch)
 int aio_unwatch(struct cxx_ioctx *ioctx, uint64_t watch, void *completion)
 {
-	const struct operation_call is = {.kind = RBDPROF_OPERATION_UNWATCH, .ioctx = ioctx, .completion = completion, .watch = watch};
+	struct operation_call is = {.kind = RBDPROF_OPERATION_UNWATCH, .ioctx = ioctx, .completion = completion, .watch = watch};
 	uint64_t number = operation_begin(&is);
 	int result = REAL(aio_unwatch)(ioctx, watch, completion);
 
@@ -143,7 +142,7 @@ int aio_unwatch(struct cxx_ioctx *ioctx, uint64_t watch, void *completion)
 WRAPS(unwatch2)
 int unwatch2(struct cxx_ioctx *ioctx, uint64_t watch)
 {
-	const struct operation_call is = {.kind = RBDPROF_OPERATION_UNWATCH, .ioctx = ioctx, .watch = watch};
+	struct operation_call is = {.kind = RBDPROF_OPERATION_UNWATCH, .ioctx = ioctx, .watch = watch};
 	uint64_t number = operation_begin(&is);
 	int result = REAL(unwatch2)(ioctx, watch);
 
@@ -157,7 +156,7 @@ static bool about_header(const struct cxx_string *oid)
 }
 
 /* Says what a notification is about, and the operation that carries it. */
-static uint64_t notify(const struct operation_call *call, const void *payload, enum bufferlist_age age)
+static uint64_t notify(struct operation_call *call, const void *payload, enum bufferlist_age age)
 {
 	struct rbdprof_notification_is is = {0};
 	bool known = recorder_wants_requests() && about_header(call->oid) && payload_notification(&is, payload, age);
@@ -174,7 +173,7 @@ static uint64_t notify(const struct operation_call *call, const void *payload, e
 
 #define NOTIFY(completion_, age_, call_)                                                                                                   \
 	do {                                                                                                                               \
-		const struct operation_call is_ = {                                                                                        \
+		struct operation_call is_ = {                                                                                              \
 			.kind = RBDPROF_OPERATION_NOTIFY, .ioctx = ioctx, .oid = oid, .completion = completion_, .out = reply, .age = age_}; \
 		uint64_t number_ = notify(&is_, payload, age_);                                                                            \
 		int result_ = call_;                                                                                                       \
@@ -235,7 +234,7 @@ void notify_ack_14(struct cxx_ioctx *ioctx, const struct cxx_string *oid, uint64
 WRAPS(aio_watch_flush)
 int aio_watch_flush(void *rados, void *completion)
 {
-	const struct operation_call is = {.kind = RBDPROF_OPERATION_WATCH_FLUSH, .completion = completion};
+	struct operation_call is = {.kind = RBDPROF_OPERATION_WATCH_FLUSH, .completion = completion};
 	uint64_t number = operation_begin(&is);
 	int result = REAL(aio_watch_flush)(rados, completion);
 
@@ -246,7 +245,7 @@ int aio_watch_flush(void *rados, void *completion)
 WRAPS(blocklist_add)
 int blocklist_add(void *rados, const struct cxx_string *address, uint32_t expire_s)
 {
-	const struct operation_call is = {.kind = RBDPROF_OPERATION_BLOCKLIST, .oid = address};
+	struct operation_call is = {.kind = RBDPROF_OPERATION_BLOCKLIST, .oid = address};
 	uint64_t number = operation_begin(&is);
 	int result = REAL(blocklist_add)(rados, address, expire_s);
 

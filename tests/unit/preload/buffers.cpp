@@ -1,6 +1,6 @@
 /*
- * Real buffers, without Ceph's headers: all that is assumed is that a list is no larger than its room here, and that it is returned like any
- * class of that size. Its functions are the library's.
+ * Real buffers, without Ceph's headers: all that is assumed is that a list is no larger than its room here, and that it is returned like
+ * any class of that size. Its functions are the library's.
  */
 #include "buffers.h"
 
@@ -15,11 +15,11 @@ inline namespace v15_2_0
 
 class list
 {
-    public:
+      public:
 	static list static_from_mem(char *bytes, size_t length);
 	void append(const list &other);
 
-    private:
+      private:
 	alignas(16) char room[256];
 };
 

@@ -6,9 +6,9 @@
 #include "preload/payload.h"
 
 #define OPERATION 79u
-#define TAG	  3
-#define FIRST	  1000 /* the first entry's number */
-#define UNKNOWN	  300  /* a kind that no Ceph has */
+#define TAG       3
+#define FIRST     1000 /* the first entry's number */
+#define UNKNOWN   300  /* a kind that no Ceph has */
 
 static int setup(void **state)
 {
@@ -27,7 +27,12 @@ static int teardown(void **state)
 /* Entry i is of this kind, about this much of the image. */
 static uint32_t kind_of(uint32_t i)
 {
-	static const uint32_t kinds[] = {RBDPROF_ENTRY_WRITE, RBDPROF_ENTRY_DISCARD, RBDPROF_ENTRY_FLUSH, UNKNOWN, RBDPROF_ENTRY_WRITESAME, 7,
+	static const uint32_t kinds[] = {RBDPROF_ENTRY_WRITE,
+					 RBDPROF_ENTRY_DISCARD,
+					 RBDPROF_ENTRY_FLUSH,
+					 UNKNOWN,
+					 RBDPROF_ENTRY_WRITESAME,
+					 7,
 					 RBDPROF_ENTRY_COMPARE_AND_WRITE};
 
 	return kinds[i % (sizeof(kinds) / sizeof(kinds[0]))];
@@ -209,11 +214,8 @@ static void entries_with_wrong_bytes(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(any_number_of_entries),
-		TEST(nothing_appended_says_nothing),
-		TEST(entries_cut_off_anywhere),
-		TEST(entry_too_short_for_its_range),
-		TEST(entries_with_wrong_bytes),
+	    TEST(any_number_of_entries),         TEST(nothing_appended_says_nothing), TEST(entries_cut_off_anywhere),
+	    TEST(entry_too_short_for_its_range), TEST(entries_with_wrong_bytes),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

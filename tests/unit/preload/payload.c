@@ -1,4 +1,5 @@
-/* What stands in payloads: the lock class's calls and notifications, whole, cut off anywhere, and with wrong bytes; in one segment and in many. */
+/* What stands in payloads: the lock class's calls and notifications, whole, cut off anywhere, and with wrong bytes; in one segment and in
+ * many. */
 #include "test.h"
 
 #include "below.h"
@@ -38,8 +39,8 @@ static struct bytes lock_input(enum rbdprof_method method, const char *cookie)
 		put_string(&in, cookie);
 		put_string(&in, "internal");
 		put_string(&in, ""); /* description */
-		put(&in, 0, 8);	     /* duration */
-		put(&in, 0, 1);	     /* flags */
+		put(&in, 0, 8);      /* duration */
+		put(&in, 0, 1);      /* flags */
 		break;
 	case RBDPROF_METHOD_lock_unlock:
 		put_string(&in, cookie);
@@ -87,27 +88,33 @@ static void assert_call(const struct rbdprof_lock_call *is, const struct rbdprof
 static void calls_of_the_lock_class(void **state)
 {
 	(void)state;
-	for EACH_METHOD (i) {
-		const struct rbdprof_lock_call expected = expected_call(lock_methods[i], 94186441226192);
-		struct bytes in = lock_input(lock_methods[i], "auto 94186441226192");
+	for
+		EACH_METHOD(i)
+		{
+			const struct rbdprof_lock_call expected = expected_call(lock_methods[i], 94186441226192);
+			struct bytes in = lock_input(lock_methods[i], "auto 94186441226192");
 
-		for EACH_SEGMENT (j) {
-			below_forget();
-			errno = EXDEV;
-			payload_call(OPERATION, lock_methods[i], buffer_of(in.at, in.length, segments[j]), BUFFERLIST_15);
-			assert_int_equal(errno, EXDEV);
-			assert_int_equal(below.events, 1);
-			assert_call(&below_nth(BELOW_LOCK_CALL, 0)->is.lock_call, &expected);
+		for
+			EACH_SEGMENT(j)
+			{
+				below_forget();
+				errno = EXDEV;
+				payload_call(OPERATION, lock_methods[i], buffer_of(in.at, in.length, segments[j]), BUFFERLIST_15);
+				assert_int_equal(errno, EXDEV);
+				assert_int_equal(below.events, 1);
+				assert_call(&below_nth(BELOW_LOCK_CALL, 0)->is.lock_call, &expected);
+			}
 		}
-	}
 }
 
 /* Another's cookie names no watch; one that is longer than is looked at is read past, not into. */
 static void other_cookies(void **state)
 {
 	const struct rbdprof_lock_call expected = expected_call(RBDPROF_METHOD_lock_lock, 0);
-	static const char *const cookies[] = {"", "auto", "automatic", "1234", "my cookie",
-		"a cookie that is far longer than what the shim keeps of one, since nobody but librbd's own names a watch"};
+	static const char *const cookies[] = {
+	    "",          "auto",
+	    "automatic", "1234",
+	    "my cookie", "a cookie that is far longer than what the shim keeps of one, since nobody but librbd's own names a watch"};
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(cookies) / sizeof(cookies[0]); i++) {
@@ -124,44 +131,48 @@ static void other_cookies(void **state)
 static void calls_cut_off_anywhere(void **state)
 {
 	(void)state;
-	for EACH_METHOD (i) {
-		const struct rbdprof_lock_call expected = expected_call(lock_methods[i], 94186441226192);
-		struct bytes in = lock_input(lock_methods[i], "auto 94186441226192");
+	for
+		EACH_METHOD(i)
+		{
+			const struct rbdprof_lock_call expected = expected_call(lock_methods[i], 94186441226192);
+			struct bytes in = lock_input(lock_methods[i], "auto 94186441226192");
 
-		for (size_t cut = 0; cut < in.length; cut++) {
-			below_forget();
-			payload_call(OPERATION, lock_methods[i], buffer_of(in.at, cut, cut % 5), BUFFERLIST_15);
-			assert_int_equal(below.events, 1);
-			if (below.count[BELOW_LOCK_CALL])
-				assert_call(&below_nth(BELOW_LOCK_CALL, 0)->is.lock_call, &expected);
-			else
-				assert_string_equal(below_nth(BELOW_UNDECODED, 0)->is.undecoded, "lock call");
-			/* The cookie is the last thing of these that is read. */
-			if (lock_methods[i] != RBDPROF_METHOD_lock_lock)
-				assert_int_equal(below.count[BELOW_UNDECODED], 1);
+			for (size_t cut = 0; cut < in.length; cut++) {
+				below_forget();
+				payload_call(OPERATION, lock_methods[i], buffer_of(in.at, cut, cut % 5), BUFFERLIST_15);
+				assert_int_equal(below.events, 1);
+				if (below.count[BELOW_LOCK_CALL])
+					assert_call(&below_nth(BELOW_LOCK_CALL, 0)->is.lock_call, &expected);
+				else
+					assert_string_equal(below_nth(BELOW_UNDECODED, 0)->is.undecoded, "lock call");
+				/* The cookie is the last thing of these that is read. */
+				if (lock_methods[i] != RBDPROF_METHOD_lock_lock)
+					assert_int_equal(below.count[BELOW_UNDECODED], 1);
+			}
 		}
-	}
 }
 
 static void calls_with_wrong_bytes(void **state)
 {
 	(void)state;
-	for EACH_METHOD (i) {
-		struct bytes in = lock_input(lock_methods[i], "auto 94186441226192");
+	for
+		EACH_METHOD(i)
+		{
+			struct bytes in = lock_input(lock_methods[i], "auto 94186441226192");
 
-		for (size_t bit = 0; bit < 8 * in.length; bit++) {
-			in.at[bit / 8] ^= (uint8_t)(1u << bit % 8);
+			for (size_t bit = 0; bit < 8 * in.length; bit++) {
+				in.at[bit / 8] ^= (uint8_t)(1u << bit % 8);
+				below_forget();
+				payload_call(OPERATION, lock_methods[i], buffer_of(in.at, in.length, bit % 9), BUFFERLIST_15);
+				assert_int_equal(below.events, 1);
+				in.at[bit / 8] ^= (uint8_t)(1u << bit % 8);
+			}
+			/* A version that no Ceph has is another format. */
+			in.at[0] = 200;
 			below_forget();
-			payload_call(OPERATION, lock_methods[i], buffer_of(in.at, in.length, bit % 9), BUFFERLIST_15);
-			assert_int_equal(below.events, 1);
-			in.at[bit / 8] ^= (uint8_t)(1u << bit % 8);
+			payload_call(OPERATION, lock_methods[i], buffer_of(in.at, in.length, 0), BUFFERLIST_15);
+			assert_int_equal(below.count[BELOW_UNDECODED], 1);
 		}
-		/* A version that no Ceph has is another format. */
-		in.at[0] = 200;
-		below_forget();
-		payload_call(OPERATION, lock_methods[i], buffer_of(in.at, in.length, 0), BUFFERLIST_15);
-		assert_int_equal(below.count[BELOW_UNDECODED], 1);
-	}
 }
 
 static void nothing_is_said_of_other_methods(void **state)
@@ -250,15 +261,17 @@ static void notifications(void **state)
 	for (uint32_t what = 0; what <= RBDPROF_HEADER_UPDATE; what++) {
 		struct bytes in = notification(what);
 
-		for EACH_SEGMENT (j) {
-			struct rbdprof_notification_is is = {.client = 1, .notify_id = 2};
+		for
+			EACH_SEGMENT(j)
+			{
+				struct rbdprof_notification_is is = {.client = 1, .notify_id = 2};
 
-			assert_true(payload_notification(&is, buffer_of(in.at, in.length, segments[j]), BUFFERLIST_15));
-			assert_int_equal(is.what, what);
-			assert_int_equal(is.about, what == RBDPROF_HEADER_UPDATE ? 0 : 4107);
-			assert_int_equal(is.client, 1);
-			assert_int_equal(is.notify_id, 2);
-		}
+				assert_true(payload_notification(&is, buffer_of(in.at, in.length, segments[j]), BUFFERLIST_15));
+				assert_int_equal(is.what, what);
+				assert_int_equal(is.about, what == RBDPROF_HEADER_UPDATE ? 0 : 4107);
+				assert_int_equal(is.client, 1);
+				assert_int_equal(is.notify_id, 2);
+			}
 		for (size_t cut = 0; cut < in.length; cut++) {
 			struct rbdprof_notification_is is = {0};
 
@@ -291,15 +304,15 @@ static void notifications(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(calls_of_the_lock_class),
-		TEST(other_cookies),
-		TEST(calls_cut_off_anywhere),
-		TEST(calls_with_wrong_bytes),
-		TEST(nothing_is_said_of_other_methods),
-		TEST(buffers_that_cannot_be_read),
-		TEST(reader_stays_failed),
-		TEST(string_longer_than_its_buffer),
-		TEST(notifications),
+	    TEST(calls_of_the_lock_class),
+	    TEST(other_cookies),
+	    TEST(calls_cut_off_anywhere),
+	    TEST(calls_with_wrong_bytes),
+	    TEST(nothing_is_said_of_other_methods),
+	    TEST(buffers_that_cannot_be_read),
+	    TEST(reader_stays_failed),
+	    TEST(string_longer_than_its_buffer),
+	    TEST(notifications),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

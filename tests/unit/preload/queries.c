@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include <rados/librados.h>
 #include <rbd/librbd.h>
 
 struct queries queries = {.name = "image"};
@@ -118,6 +119,17 @@ int rados_conf_get(rados_t cluster, const char *option, char *value, size_t size
 	if (!queries.option || strcmp(option, queries.option))
 		return -ENOENT;
 	return answer(value, size, queries.value);
+}
+
+void *rados_ioctx_cct(rados_ioctx_t pool)
+{
+	return pool;
+}
+
+int rados_aio_get_return_value(rados_completion_t completion)
+{
+	(void)completion;
+	return queries.operation_result;
 }
 
 /* C++'s ceph_version_to_str(), which answers a C string. */

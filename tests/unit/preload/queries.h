@@ -10,6 +10,7 @@ struct queries {
 	int64_t pool_id;
 	const char *option, *value; /* the only setting that is known */
 	int asked;                  /* how many queries were made */
+	int operation_result;       /* of every RADOS operation that completes */
 	int error;                  /* what each query leaves in errno */
 };
 

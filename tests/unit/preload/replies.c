@@ -181,13 +181,13 @@ static void replies_with_wrong_bytes(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(answers),
-		TEST(empty_answer_says_nothing),
-		TEST(refusals_and_missed_clients_are_said),
-		TEST(no_reply_says_nothing),
-		TEST(replies_cut_off_anywhere),
-		TEST(answer_too_short_for_a_result),
-		TEST(replies_with_wrong_bytes),
+	    TEST(answers),
+	    TEST(empty_answer_says_nothing),
+	    TEST(refusals_and_missed_clients_are_said),
+	    TEST(no_reply_says_nothing),
+	    TEST(replies_cut_off_anywhere),
+	    TEST(answer_too_short_for_a_result),
+	    TEST(replies_with_wrong_bytes),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
