@@ -1,11 +1,31 @@
 """Lost events are declared, and what remains still adds up."""
+import glob, os, signal, threading
+
 from lab import fio_command
 
 
+def signal_consumers(number):
+    """Stops or continues the processes that take events out of the buffers."""
+    for file in glob.glob("/proc/[0-9]*/cmdline"):
+        try:
+            with open(file, "rb") as opened:
+                if os.path.basename(opened.read().split(b"\0")[0]) == b"lttng-consumerd":
+                    os.kill(int(file.split("/")[2]), number)
+        except OSError:
+            pass  # it ended meanwhile
+
+
 def test_declared(lab):
-    """Buffers far too small for the rate: fio's count is what was completed and what is declared as lost or broken."""
+    """Small buffers that nobody empties for a while: fio's count is what was completed and what is declared as lost or broken."""
     image = lab.image("plain")
-    recording = lab.record(fio_command(image, "randread", ios=20000), "--buffers", "64K")
+    timers = [threading.Timer(2, signal_consumers, [signal.SIGSTOP]), threading.Timer(3.5, signal_consumers, [signal.SIGCONT])]
+    for timer in timers:
+        timer.start()
+    try:
+        recording = lab.record(fio_command(image, "randread", seconds=4), "--buffers", "64K")
+    finally:
+        for timer in timers:
+            timer.join()
     trace, fio = recording.report["trace"], recording.fio
     seen = recording.sums(image).get("read", 0)
     lab.equal("fio's errors", fio["error"], 0)
