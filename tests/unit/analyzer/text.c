@@ -8,7 +8,7 @@
 #include "tests/unit/core/events_text.h"
 
 static const char golden[] =
-    "Recording /work/slow\n"
+    "Recording /data/slow\n"
     "  command    fio --name=t\n"
     "  recorded   1970-01-02 00:00:00 UTC, for 7.25 s, exit status 0\n"
     "  2 processes wanted to be traced and could not be: buffers were in use by others\n"
@@ -185,7 +185,7 @@ static void test_golden(void **unused)
 {
 	static const char *const problems[] = {"DIR: torn"};
 	struct recording recording = {
-	    .folder = (char[]){"/work/slow"},
+	    .folder = (char[]){"/data/slow"},
 	    .command = (char[]){"fio --name=t"},
 	    .begin_ns = 86400ll * 1000000000, /* 2 January 1970, 0:00 UTC */
 	    .end_ns = 86400ll * 1000000000 + 7250000000,
