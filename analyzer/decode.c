@@ -34,8 +34,14 @@ struct member {
 	MEMBER(U64, request, request), MEMBER(U32, request, image), MEMBER(U8, request, kind), MEMBER(U8, request, flags),                 \
 		MEMBER(U64, request, offset_bytes), MEMBER(U64, request, length_bytes)
 #define WAIT_MEMBERS                                                                                                                       \
-	MEMBER(U64, wait, lock), MEMBER(U64, wait, mutex), MEMBER(U64, wait, caller), MEMBER(U64, wait, wait_ns), MEMBER(U32, wait, thread), \
-		MEMBER(I32, wait, result), MEMBER(U8, wait, kind)
+	MEMBER(U64, wait, lock), MEMBER(U64, wait, mutex), MEMBER(U64, wait, caller), MEMBER(U64, wait, wait_ns), MEMBER(U64, wait, request), \
+		MEMBER(U64, wait, stack), MEMBER(U32, wait, thread), MEMBER(U32, wait, holder), MEMBER(I32, wait, result), MEMBER(U8, wait, kind)
+#define HOLD_MEMBERS                                                                                                                       \
+	MEMBER(U64, hold, lock), MEMBER(U64, hold, caller), MEMBER(U64, hold, hold_ns), MEMBER(U64, hold, ago_ns), MEMBER(U32, hold, thread), \
+		MEMBER(U8, hold, kind)
+#define COUNTS_MEMBERS                                                                                                                     \
+	MEMBER(U64, counts, lock), MEMBER(U64, counts, acquisitions), MEMBER(U64, counts, contended), MEMBER(U64, counts, wait_ns),        \
+		MEMBER(U64, counts, holds), MEMBER(U64, counts, hold_ns), MEMBER(U32, counts, thread), MEMBER(U8, counts, kind)
 
 /* clang-format off */
 static const struct known_event {
@@ -64,6 +70,17 @@ static const struct known_event {
 	EVENT(REAP, reap, NUMBERS(reap, requests)),
 	EVENT(LOCK_WAIT, lock_wait, WAIT_MEMBERS),
 	EVENT(COND_WAIT, cond_wait, WAIT_MEMBERS),
+	EVENT(LOCK_HOLD, lock_hold, HOLD_MEMBERS),
+	EVENT(LOCK_PAIR, lock_pair, HOLD_MEMBERS),
+	EVENT(LOCK_COUNTS, lock_counts, COUNTS_MEMBERS),
+	EVENT(HOLD_COUNTS, hold_counts, COUNTS_MEMBERS),
+	EVENT(LOCK_NAME, lock_name, MEMBER(U64, lock_name, lock), MEMBER(U64, lock_name, offset_bytes), MEMBER(STRING, lock_name, type)),
+	EVENT(STACK, stack, MEMBER(U64, stack, stack), NUMBERS(stack, frames)),
+	EVENT(MODULE, module, MEMBER(U64, module, begin), MEMBER(U64, module, end), MEMBER(U64, module, bias), MEMBER(STRING, module, path),
+	      MEMBER(STRING, module, build_id)),
+	EVENT(USAGE, usage, MEMBER(U32, usage, tid), MEMBER(U64, usage, cpu_ns), MEMBER(U64, usage, run_queue_ns), MEMBER(STRING, usage, name)),
+	EVENT(HOST, host, MEMBER(I64, host, throttled_ns), MEMBER(I64, host, steal_ns), MEMBER(U32, host, processors),
+	      MEMBER(U32, host, quota_milli)),
 	EVENT(OBJECT, object, MEMBER(U64, object, object), MEMBER(STRING, object, name)),
 	EVENT(OPERATION, operation, MEMBER(U64, operation, operation), MEMBER(U64, operation, client), MEMBER(I64, operation, pool_id),
 	      MEMBER(U64, operation, object), MEMBER(U64, operation, methods), MEMBER(U64, operation, watch), MEMBER(U8, operation, kind),

@@ -27,6 +27,15 @@ enum event_type {
 	EVENT_REAP,         /* A of one or more requests */
 	EVENT_LOCK_WAIT,    /* a contended acquisition is over */
 	EVENT_COND_WAIT,    /* a wait on a condition variable is over */
+	EVENT_LOCK_HOLD,    /* a hold that others waited for is over */
+	EVENT_LOCK_PAIR,    /* any hold is over */
+	EVENT_LOCK_COUNTS,  /* what a thread did with a lock so far; some of its holds were timed */
+	EVENT_HOLD_COUNTS,  /* the same; all of its holds were timed */
+	EVENT_LOCK_NAME,    /* the object that a lock lies in, as inferred from its run-time type */
+	EVENT_STACK,        /* a stack's number has frames */
+	EVENT_MODULE,       /* where code of a file lies */
+	EVENT_USAGE,        /* what a thread had of the processors so far */
+	EVENT_HOST,         /* what keeps processors from the process */
 	EVENT_OBJECT,         /* a RADOS object's number has a name */
 	EVENT_OPERATION,      /* an operation is about to be sent through librados; what it carries was told just before */
 	EVENT_OPERATION_DONE, /* its reply is here */
@@ -126,10 +135,60 @@ struct event {
 			uint64_t mutex;
 			uint64_t caller;
 			uint64_t wait_ns;
+			uint64_t request; /* whose call of librbd the thread was in; 0: none */
+			uint64_t stack;   /* 0: not taken */
 			uint32_t thread;
+			uint32_t holder; /* kernel thread id; 0: not known */
 			int32_t result;
 			uint8_t kind;
 		} wait;
+		struct {
+			uint64_t lock;
+			uint64_t caller;  /* of the release */
+			uint64_t hold_ns; /* LOCK_HOLD: from the first waiter's arrival; LOCK_PAIR: from the acquisition */
+			uint64_t ago_ns;  /* released that long before the event */
+			uint32_t thread;
+			uint8_t kind;
+		} hold;
+		struct {
+			uint64_t lock;
+			uint64_t acquisitions;
+			uint64_t contended;
+			uint64_t wait_ns;
+			uint64_t holds; /* timed ones */
+			uint64_t hold_ns;
+			uint32_t thread;
+			uint8_t kind;
+		} counts;
+		struct {
+			uint64_t lock;
+			uint64_t offset_bytes; /* of the lock within the object */
+			const char *type;      /* mangled, as in a type_info */
+		} lock_name;
+		struct {
+			uint64_t stack;
+			const uint64_t *frames; /* return addresses, the innermost first */
+			size_t count;
+		} stack;
+		struct {
+			uint64_t begin;
+			uint64_t end;
+			uint64_t bias; /* address = bias + the address in the file */
+			const char *path;
+			const char *build_id; /* hexadecimal; "": none */
+		} module;
+		struct {
+			uint32_t tid;
+			uint64_t cpu_ns;
+			uint64_t run_queue_ns;
+			const char *name;
+		} usage;
+		struct {
+			int64_t throttled_ns; /* -1: not known */
+			int64_t steal_ns;     /* -1: not known */
+			uint32_t processors;
+			uint32_t quota_milli; /* 0: none */
+		} host;
 		struct {
 			uint64_t object;
 			const char *name;

@@ -52,9 +52,51 @@ struct rbdprof_lock_wait {
 	uint64_t mutex;              /* COND: address of the mutex that goes with it; else 0 */
 	uint64_t caller;             /* return address of the call */
 	uint64_t wait_ns;
+	uint64_t request;            /* whose call of librbd this thread was in; 0: none */
+	uint64_t stack;              /* hash of the waiter's stack, described by `stack`; 0: not taken */
 	uint32_t thread;
+	uint32_t holder;             /* kernel thread id of who held it when the wait began; 0: not known, or readers */
 	int32_t result;              /* what the call returned: 0, ETIMEDOUT, EOWNERDEAD … */
 	uint8_t kind;                /* enum rbdprof_lock_kind */
+};
+
+/* A hold that is over. */
+struct rbdprof_lock_hold {
+	uint64_t lock;
+	uint64_t caller;             /* return address of the release */
+	uint64_t hold_ns;            /* blocking: from the first waiter's arrival; a pair: from the acquisition */
+	uint64_t ago_ns;             /* how long before the event the lock was released */
+	uint32_t thread;
+	uint8_t kind;                /* enum rbdprof_lock_kind */
+};
+
+/* What one thread did with one lock since the recording began to count; sums only grow. */
+struct rbdprof_lock_counts {
+	uint64_t lock;
+	uint64_t acquisitions;       /* contended ones among them */
+	uint64_t contended;
+	uint64_t wait_ns;            /* of the contended ones */
+	uint64_t holds;              /* that were timed: one in RBDPROF_HOLD_SAMPLING, or all where holds are asked for */
+	uint64_t hold_ns;            /* of those */
+	uint32_t thread;
+	uint8_t kind;                /* enum rbdprof_lock_kind */
+};
+
+/* A piece of code in the process: where an address belongs to. */
+struct rbdprof_module {
+	uint64_t begin;              /* of its mapped addresses */
+	uint64_t end;
+	uint64_t bias;               /* address = bias + the address in its file */
+	char path[256];
+	char build_id[41];           /* hexadecimal; "": it has none */
+};
+
+/* What the machine and its limits let the process have; sums since the machine's or the group's start. */
+struct rbdprof_host {
+	int64_t throttled_ns;        /* its control group waited for its quota; -1: not known */
+	int64_t steal_ns;            /* of all processors, taken by the hypervisor; -1: not known */
+	uint32_t processors;         /* that it may run on */
+	uint32_t quota_milli;        /* of its control group, in thousandths of a processor; 0: none */
 };
 
 /* A RADOS operation that librbd is about to send through librados. */
@@ -122,6 +164,8 @@ struct rbdprof_emitter {
 	const int *requests;
 	const int *lock_waits;
 	const int *cond_waits;
+	const int *all_holds;        /* every hold is to be timed */
+	const int *lock_pairs;       /* every hold is to be an event */
 
 	/* Said once, and again while a recording lasts. */
 	void (*process)(uint32_t schema, const char *version, uint32_t pid, const char *comm);
@@ -137,6 +181,14 @@ struct rbdprof_emitter {
 	void (*complete)(uint64_t request, uint32_t thread, int64_t result, uint64_t c2d_ns, uint8_t looked);
 	void (*reap)(const uint64_t *requests, size_t count);
 	void (*lock_wait)(const struct rbdprof_lock_wait *wait);
+	void (*lock_hold)(const struct rbdprof_lock_hold *hold); /* others waited for its end */
+	void (*lock_pair)(const struct rbdprof_lock_hold *hold); /* any */
+	void (*lock_counts)(const struct rbdprof_lock_counts *counts, uint8_t all_holds);
+	void (*lock_name)(uint64_t lock, uint64_t offset_bytes, const char *type);
+	void (*stack)(uint64_t stack, const uint64_t *frames, size_t count);
+	void (*module)(const struct rbdprof_module *module);
+	void (*usage)(uint32_t tid, uint64_t cpu_ns, uint64_t run_queue_ns, const char *name);
+	void (*host)(const struct rbdprof_host *host);
 
 	/* The boundary below librbd. */
 	void (*object)(uint64_t object, const char *name);

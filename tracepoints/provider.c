@@ -74,6 +74,49 @@ static void emit_lock_wait(const struct rbdprof_lock_wait *wait)
 		lttng_ust_tracepoint(rbdprof, lock_wait, wait);
 }
 
+static void emit_lock_hold(const struct rbdprof_lock_hold *hold)
+{
+	lttng_ust_tracepoint(rbdprof, lock_hold, hold);
+}
+
+static void emit_lock_pair(const struct rbdprof_lock_hold *hold)
+{
+	lttng_ust_tracepoint(rbdprof, lock_pair, hold);
+}
+
+static void emit_lock_counts(const struct rbdprof_lock_counts *counts, uint8_t all_holds)
+{
+	if (all_holds)
+		lttng_ust_tracepoint(rbdprof, hold_counts, counts);
+	else
+		lttng_ust_tracepoint(rbdprof, lock_counts, counts);
+}
+
+static void emit_lock_name(uint64_t lock, uint64_t offset_bytes, const char *type)
+{
+	lttng_ust_tracepoint(rbdprof, lock_name, lock, offset_bytes, type);
+}
+
+static void emit_stack(uint64_t stack, const uint64_t *frames, size_t count)
+{
+	lttng_ust_tracepoint(rbdprof, stack, stack, frames, count);
+}
+
+static void emit_module(const struct rbdprof_module *module)
+{
+	lttng_ust_tracepoint(rbdprof, module, module);
+}
+
+static void emit_usage(uint32_t tid, uint64_t cpu_ns, uint64_t run_queue_ns, const char *name)
+{
+	lttng_ust_tracepoint(rbdprof, usage, tid, cpu_ns, run_queue_ns, name);
+}
+
+static void emit_host(const struct rbdprof_host *host)
+{
+	lttng_ust_tracepoint(rbdprof, host, host);
+}
+
 static void emit_object(uint64_t object, const char *name)
 {
 	lttng_ust_tracepoint(rbdprof, object, object, name);
@@ -173,6 +216,8 @@ __attribute__((visibility("default"))) const struct rbdprof_emitter rbdprof_lttn
 	.requests = STATE(request),
 	.lock_waits = STATE(lock_wait),
 	.cond_waits = STATE(cond_wait),
+	.all_holds = STATE(hold_counts),
+	.lock_pairs = STATE(lock_pair),
 	.process = emit_process,
 	.thread = emit_thread,
 	.image = emit_image,
@@ -185,6 +230,14 @@ __attribute__((visibility("default"))) const struct rbdprof_emitter rbdprof_lttn
 	.complete = emit_complete,
 	.reap = emit_reap,
 	.lock_wait = emit_lock_wait,
+	.lock_hold = emit_lock_hold,
+	.lock_pair = emit_lock_pair,
+	.lock_counts = emit_lock_counts,
+	.lock_name = emit_lock_name,
+	.stack = emit_stack,
+	.module = emit_module,
+	.usage = emit_usage,
+	.host = emit_host,
 	.object = emit_object,
 	.operation = emit_operation,
 	.operation_done = emit_operation_done,

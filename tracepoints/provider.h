@@ -138,13 +138,94 @@ LTTNG_UST_TRACEPOINT_EVENT_CLASS(rbdprof, wait,
 		lttng_ust_field_integer_hex(uint64_t, mutex, w->mutex)
 		lttng_ust_field_integer_hex(uint64_t, caller, w->caller)
 		lttng_ust_field_integer(uint64_t, wait_ns, w->wait_ns)
+		lttng_ust_field_integer(uint64_t, request, w->request)
+		lttng_ust_field_integer_hex(uint64_t, stack, w->stack)
 		lttng_ust_field_integer(uint32_t, thread, w->thread)
+		lttng_ust_field_integer(uint32_t, holder, w->holder)
 		lttng_ust_field_integer(int32_t, result, w->result)
 		lttng_ust_field_integer(uint8_t, kind, w->kind)
 	)
 )
 LTTNG_UST_TRACEPOINT_EVENT_INSTANCE(rbdprof, wait, rbdprof, lock_wait, LTTNG_UST_TP_ARGS(const struct rbdprof_lock_wait *, w))
 LTTNG_UST_TRACEPOINT_EVENT_INSTANCE(rbdprof, wait, rbdprof, cond_wait, LTTNG_UST_TP_ARGS(const struct rbdprof_lock_wait *, w))
+
+LTTNG_UST_TRACEPOINT_EVENT_CLASS(rbdprof, hold,
+	LTTNG_UST_TP_ARGS(const struct rbdprof_lock_hold *, h),
+	LTTNG_UST_TP_FIELDS(
+		lttng_ust_field_integer_hex(uint64_t, lock, h->lock)
+		lttng_ust_field_integer_hex(uint64_t, caller, h->caller)
+		lttng_ust_field_integer(uint64_t, hold_ns, h->hold_ns)
+		lttng_ust_field_integer(uint64_t, ago_ns, h->ago_ns)
+		lttng_ust_field_integer(uint32_t, thread, h->thread)
+		lttng_ust_field_integer(uint8_t, kind, h->kind)
+	)
+)
+LTTNG_UST_TRACEPOINT_EVENT_INSTANCE(rbdprof, hold, rbdprof, lock_hold, LTTNG_UST_TP_ARGS(const struct rbdprof_lock_hold *, h))
+LTTNG_UST_TRACEPOINT_EVENT_INSTANCE(rbdprof, hold, rbdprof, lock_pair, LTTNG_UST_TP_ARGS(const struct rbdprof_lock_hold *, h))
+
+LTTNG_UST_TRACEPOINT_EVENT_CLASS(rbdprof, counts,
+	LTTNG_UST_TP_ARGS(const struct rbdprof_lock_counts *, c),
+	LTTNG_UST_TP_FIELDS(
+		lttng_ust_field_integer_hex(uint64_t, lock, c->lock)
+		lttng_ust_field_integer(uint64_t, acquisitions, c->acquisitions)
+		lttng_ust_field_integer(uint64_t, contended, c->contended)
+		lttng_ust_field_integer(uint64_t, wait_ns, c->wait_ns)
+		lttng_ust_field_integer(uint64_t, holds, c->holds)
+		lttng_ust_field_integer(uint64_t, hold_ns, c->hold_ns)
+		lttng_ust_field_integer(uint32_t, thread, c->thread)
+		lttng_ust_field_integer(uint8_t, kind, c->kind)
+	)
+)
+LTTNG_UST_TRACEPOINT_EVENT_INSTANCE(rbdprof, counts, rbdprof, lock_counts, LTTNG_UST_TP_ARGS(const struct rbdprof_lock_counts *, c))
+LTTNG_UST_TRACEPOINT_EVENT_INSTANCE(rbdprof, counts, rbdprof, hold_counts, LTTNG_UST_TP_ARGS(const struct rbdprof_lock_counts *, c))
+
+LTTNG_UST_TRACEPOINT_EVENT(rbdprof, lock_name,
+	LTTNG_UST_TP_ARGS(uint64_t, lock, uint64_t, offset_bytes, const char *, type),
+	LTTNG_UST_TP_FIELDS(
+		lttng_ust_field_integer_hex(uint64_t, lock, lock)
+		lttng_ust_field_integer(uint64_t, offset_bytes, offset_bytes)
+		lttng_ust_field_string(type, type)
+	)
+)
+
+LTTNG_UST_TRACEPOINT_EVENT(rbdprof, stack,
+	LTTNG_UST_TP_ARGS(uint64_t, stack, const uint64_t *, frames, size_t, count),
+	LTTNG_UST_TP_FIELDS(
+		lttng_ust_field_integer_hex(uint64_t, stack, stack)
+		lttng_ust_field_sequence_hex(uint64_t, frames, frames, uint32_t, count)
+	)
+)
+
+LTTNG_UST_TRACEPOINT_EVENT(rbdprof, module,
+	LTTNG_UST_TP_ARGS(const struct rbdprof_module *, m),
+	LTTNG_UST_TP_FIELDS(
+		lttng_ust_field_integer_hex(uint64_t, begin, m->begin)
+		lttng_ust_field_integer_hex(uint64_t, end, m->end)
+		lttng_ust_field_integer_hex(uint64_t, bias, m->bias)
+		lttng_ust_field_string(path, m->path)
+		lttng_ust_field_string(build_id, m->build_id)
+	)
+)
+
+LTTNG_UST_TRACEPOINT_EVENT(rbdprof, usage,
+	LTTNG_UST_TP_ARGS(uint32_t, tid, uint64_t, cpu_ns, uint64_t, run_queue_ns, const char *, name),
+	LTTNG_UST_TP_FIELDS(
+		lttng_ust_field_integer(uint32_t, tid, tid)
+		lttng_ust_field_integer(uint64_t, cpu_ns, cpu_ns)
+		lttng_ust_field_integer(uint64_t, run_queue_ns, run_queue_ns)
+		lttng_ust_field_string(name, name)
+	)
+)
+
+LTTNG_UST_TRACEPOINT_EVENT(rbdprof, host,
+	LTTNG_UST_TP_ARGS(const struct rbdprof_host *, h),
+	LTTNG_UST_TP_FIELDS(
+		lttng_ust_field_integer(int64_t, throttled_ns, h->throttled_ns)
+		lttng_ust_field_integer(int64_t, steal_ns, h->steal_ns)
+		lttng_ust_field_integer(uint32_t, processors, h->processors)
+		lttng_ust_field_integer(uint32_t, quota_milli, h->quota_milli)
+	)
+)
 
 LTTNG_UST_TRACEPOINT_EVENT(rbdprof, object,
 	LTTNG_UST_TP_ARGS(uint64_t, object, const char *, name),

@@ -45,6 +45,9 @@ enum rbdprof_lock_kind {
 	RBDPROF_LOCK_KIND_COUNT
 };
 
+/* Where not all holds are asked for, one acquisition of a lock in so many is timed until its release. */
+#define RBDPROF_HOLD_SAMPLING 64
+
 /* What a RADOS operation does, in the order of their numbers in a trace. */
 #define RBDPROF_OPERATIONS(OPERATION)                                                                                                      \
 	OPERATION(READ, read)                                                                                                              \
