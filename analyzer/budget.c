@@ -19,18 +19,18 @@ uint64_t budget_least(unsigned int processors)
 	return (BUDGET_SUBBUFFERS + 1) * BUDGET_LEAST_BYTES * processors;
 }
 
-int budget_split(struct budget *budget, uint64_t bytes, unsigned int processors)
+int budget_split(struct budget *budget, uint64_t bytes, unsigned int most, unsigned int least, unsigned int processors)
 {
 	uint64_t rings = (uint64_t)(BUDGET_SUBBUFFERS + 1) * processors;
 	unsigned int shares;
 	uint64_t size = 0;
 
-	for (shares = BUDGET_SHARES; shares; shares--) {
+	for (shares = most; shares >= least; shares--) {
 		size = power_of_two_below(bytes / shares / rings);
-		if (size >= BUDGET_GOOD_BYTES || (shares == 1 && size >= BUDGET_LEAST_BYTES))
+		if (size >= BUDGET_GOOD_BYTES || (shares == least && size >= BUDGET_LEAST_BYTES))
 			break;
 	}
-	if (!shares)
+	if (shares < least)
 		return -ENOSPC;
 	*budget = (struct budget){
 	    .shares = shares,

@@ -10,9 +10,9 @@
 #include <stdint.h>
 
 #define BUDGET_DEFAULT_BYTES (UINT64_C(64) << 20)
-#define BUDGET_SHARES        4                    /* processes at a time, where memory allows */
+#define BUDGET_SHARES        4                    /* processes at a time that record makes room for, where memory allows */
 #define BUDGET_SUBBUFFERS    4                    /* of one processor */
-#define BUDGET_GOOD_BYTES    (UINT64_C(64) << 10) /* sub-buffers smaller than this are made only for a process that is alone */
+#define BUDGET_GOOD_BYTES    (UINT64_C(64) << 10) /* sub-buffers smaller than this are made only where there is no other way */
 #define BUDGET_LEAST_BYTES   (UINT64_C(4) << 10)  /* one page: the least that LTTng takes */
 
 struct budget {
@@ -23,10 +23,10 @@ struct budget {
 };
 
 /*
- * Divides `bytes` among at most BUDGET_SHARES processes on a machine with that many possible processors. Returns 0, or -ENOSPC
- * when not even one process fits; the least that would do is budget_least(processors).
+ * Divides `bytes` among `most` processes, or fewer but at least `least` (1 or more) when their sub-buffers would become small, on a machine
+ * with that many possible processors. Returns 0, or -ENOSPC when not even the least fit: each needs budget_least(processors).
  */
-int budget_split(struct budget *budget, uint64_t bytes, unsigned int processors);
+int budget_split(struct budget *budget, uint64_t bytes, unsigned int most, unsigned int least, unsigned int processors);
 
 /* Bytes that one process needs at least. */
 uint64_t budget_least(unsigned int processors);

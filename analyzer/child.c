@@ -12,44 +12,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-static const int taken[] = {SIGINT, SIGQUIT, SIGTERM, SIGHUP, SIGUSR1, SIGUSR2, SIGCHLD};
-
-static void fill(sigset_t *set)
+void child_init(struct child *child, const struct signals *signals)
 {
-	sigemptyset(set);
-	for (size_t s = 0; s < sizeof(taken) / sizeof(taken[0]); s++)
-		sigaddset(set, taken[s]);
-}
-
-static void set_disposition(struct child *child, int number, void (*handler)(int))
-{
-	struct sigaction action = {.sa_handler = handler}, before;
-
-	if (!sigaction(number, &action, &before))
-		child->was_ignored[number] = before.sa_handler == SIG_IGN;
-}
-
-void child_prepare(struct child *child)
-{
-	sigset_t set;
-
-	*child = (struct child){.status = -1};
-	/* An ignored signal never reaches a signalfd, and an ignored SIGCHLD makes the kernel reap what waitpid() waits for. */
-	for (size_t s = 0; s < sizeof(taken) / sizeof(taken[0]); s++)
-		set_disposition(child, taken[s], SIG_DFL);
-	set_disposition(child, SIGPIPE, SIG_IGN);
-	fill(&set);
-	sigprocmask(SIG_BLOCK, &set, &child->mask);
-}
-
-int child_signals(void)
-{
-	sigset_t set;
-	int fd;
-
-	fill(&set);
-	fd = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
-	return fd < 0 ? -errno : fd;
+	*child = (struct child){.signals = signals, .status = -1};
 }
 
 /* 0 when it can be executed, or the errno that says why not. */
@@ -98,28 +63,11 @@ int child_find(const char *program)
 	return as_status(error);
 }
 
-bool child_interrupted(int signals)
-{
-	struct signalfd_siginfo info;
-	bool interrupted = false;
-
-	while (read(signals, &info, sizeof(info)) == sizeof(info))
-		interrupted |=
-		    info.ssi_signo == SIGINT || info.ssi_signo == SIGQUIT || info.ssi_signo == SIGTERM || info.ssi_signo == SIGHUP;
-	return interrupted;
-}
-
 static void become_command(const struct child *child, char *const argv[], int failure)
 {
 	int error;
 
-	for (int s = 1; s < NSIG; s++) {
-		if (child->was_ignored[s])
-			signal(s, SIG_IGN);
-	}
-	if (!child->was_ignored[SIGPIPE])
-		signal(SIGPIPE, SIG_DFL);
-	sigprocmask(SIG_SETMASK, &child->mask, NULL);
+	signals_give_back(child->signals);
 	execvp(argv[0], argv);
 	error = errno;
 	if (write(failure, &error, sizeof(error)) < 0)
@@ -167,11 +115,11 @@ static void reap(struct child *child)
 		child->status = 128 + WTERMSIG(status);
 }
 
-void child_serve(struct child *child, int signals)
+void child_serve(struct child *child)
 {
 	struct signalfd_siginfo info;
 
-	while (child->status < 0 && read(signals, &info, sizeof(info)) == sizeof(info)) {
+	while (child->status < 0 && read(child->signals->fd, &info, sizeof(info)) == sizeof(info)) {
 		switch (info.ssi_signo) {
 		case SIGCHLD:
 			reap(child);

@@ -13,6 +13,7 @@
 #include <sys/mman.h>
 #include <sys/pidfd.h>
 #include <sys/prctl.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -25,6 +26,10 @@
 
 #define LOCK_FILE "/run/rbdprof.lock"
 #define PROGRAM   "lttng-sessiond"
+
+#define HOME_LOCK      ".lttng/rbdprof.lock" /* lttng-sessiond makes the folder too */
+#define HOME_LONGEST   76                    /* the daemon aborts where its sockets' paths become too long */
+#define HOME_OF_NOBODY "/nonexistent/rbdprof"
 
 #define LOCK_PATIENCE_MS  60000 /* another recording may be ending a daemon that is stuck */
 #define START_PATIENCE_MS 15000
@@ -49,7 +54,7 @@ static void lock_write(const struct daemon *daemon)
 	}
 	/* Should it fail, the next recording takes the daemon for somebody else's and leaves it running. */
 	if (ftruncate(daemon->lock, 0) || pwrite(daemon->lock, text, (size_t)length, 0) != length)
-		say("cannot write " LOCK_FILE ": %s", strerror(errno));
+		say("cannot write %s: %s", daemon->lock_path, strerror(errno));
 }
 
 /* Takes over the daemon that an earlier recording started, if it still lives, and what was there before it. */
@@ -262,28 +267,77 @@ static int use_or_replace(struct daemon *daemon)
 	return start(daemon);
 }
 
-int daemon_open(struct daemon *daemon)
+/* Opens the lock file and takes the lock. In a user's home another recording may remove the file meanwhile. */
+static int lock_open(struct daemon *daemon)
+{
+	struct stat status;
+	int result;
+
+	do {
+		if (daemon->lock >= 0)
+			close(daemon->lock);
+		daemon->locked = false;
+		daemon->lock = open(daemon->lock_path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
+		result = daemon->lock < 0 ? -errno : lock_take(daemon);
+		if (!result && fstat(daemon->lock, &status))
+			result = -errno;
+	} while (!result && !status.st_nlink);
+	if (result)
+		say("cannot lock %s: %s", daemon->lock_path, strerror(-result));
+	return result;
+}
+
+static int open_private(struct daemon *daemon)
+{
+	int result = home_make(daemon->home, sizeof(daemon->home));
+
+	/* Nothing is in that home yet: a daemon that answers now is the machine's, through the tracing group. */
+	if (!result && session_daemon_alive())
+		home_remove(daemon->home);
+	return result;
+}
+
+static int open_in_home(struct daemon *daemon, const char *home)
+{
+	char *slash;
+
+	setenv("LTTNG_HOME", HOME_OF_NOBODY, 1);
+	if (session_daemon_alive())
+		return 0;
+	if (strlen(home) > HOME_LONGEST) {
+		say("the home %s is too long a path for a session daemon: attach as root", home);
+		return -ENAMETOOLONG;
+	}
+	setenv("LTTNG_HOME", home, 1);
+	daemon->in_users_home = true;
+	snprintf(daemon->lock_path, sizeof(daemon->lock_path), "%s/" HOME_LOCK, home);
+	slash = strrchr(daemon->lock_path, '/');
+	*slash = 0;
+	mkdir(daemon->lock_path, 0700);
+	*slash = '/';
+	return lock_open(daemon);
+}
+
+static int open_machines(struct daemon *daemon)
+{
+	strcpy(daemon->lock_path, LOCK_FILE);
+	return lock_open(daemon);
+}
+
+int daemon_open(struct daemon *daemon, const char *users_home)
 {
 	int result;
 
 	*daemon = (struct daemon){.lock = -1, .log = -1};
 	shm_list(&daemon->before);
-	if (geteuid()) {
-		result = home_make(daemon->home, sizeof(daemon->home));
-		if (result)
-			return result;
-		/* Nothing is in that home yet: a daemon that answers now is the machine's, through the tracing group. */
-		if (session_daemon_alive())
-			home_remove(daemon->home);
-	} else {
-		daemon->lock = open(LOCK_FILE, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
-		result = daemon->lock < 0 ? -errno : lock_take(daemon);
-		if (result) {
-			say("cannot lock " LOCK_FILE ": %s", strerror(-result));
-			return result;
-		}
+	if (!geteuid())
+		result = open_machines(daemon);
+	else
+		result = users_home ? open_in_home(daemon, users_home) : open_private(daemon);
+	if (result)
+		return result;
+	if (daemon->lock >= 0)
 		lock_read(daemon);
-	}
 	result = use_or_replace(daemon);
 	if (!result)
 		session_sweep();
@@ -297,6 +351,14 @@ bool daemon_kill(struct daemon *daemon)
 	end(daemon, false);
 	session_daemon_replaced();
 	return true;
+}
+
+/* Whoever waits for the lock finds the file gone, and makes it again. */
+static void leave_home(struct daemon *daemon)
+{
+	unlink(daemon->lock_path);
+	*strrchr(daemon->lock_path, '/') = 0;
+	rmdir(daemon->lock_path);
 }
 
 void daemon_close(struct daemon *daemon)
@@ -314,6 +376,8 @@ void daemon_close(struct daemon *daemon)
 	daemon->keep_before = shm_tidy(&daemon->before) && !daemon->pid;
 	if (daemon->locked && !daemon->pid)
 		lock_write(daemon);
+	if (daemon->locked && daemon->in_users_home && !daemon->pid)
+		leave_home(daemon);
 	daemon_unlock(daemon);
 	if (daemon->lock >= 0)
 		close(daemon->lock);

@@ -3,6 +3,7 @@
 
 #include <dirent.h>
 #include <errno.h>
+#include <ftw.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,7 +14,8 @@
 #include "analyzer/say.h"
 
 #define UST         "ust"     /* LTTng makes DIR/ust with the session, */
-#define UST_PROCESS "ust/pid" /* and DIR/ust/pid/NAME for each process */
+#define UST_PROCESS "ust/pid" /* and DIR/ust/pid/NAME-PID-DATE-TIME for each process */
+#define PRIVATE     0700
 
 /* How many entries, or a negative errno. */
 static int count_entries(const char *path)
@@ -44,7 +46,7 @@ int folder_init_new(struct folder *folder, const char *name)
 	int number = 1;
 
 	snprintf(numbered, sizeof(numbered), "%s", name);
-	while (mkdir(numbered, 0777)) {
+	while (mkdir(numbered, PRIVATE)) {
 		if (errno != EEXIST)
 			return cannot("make", numbered);
 		snprintf(numbered, sizeof(numbered), "%s-%d", name, ++number);
@@ -57,7 +59,7 @@ int folder_init(struct folder *folder, const char *name)
 {
 	int entries;
 
-	folder->made = !mkdir(name, 0777);
+	folder->made = !mkdir(name, PRIVATE);
 	if (!folder->made && errno != EEXIST)
 		return cannot("make", name);
 	if (!realpath(name, folder->path))
@@ -101,6 +103,23 @@ uint64_t folder_free(const struct folder *folder)
 	return (uint64_t)room.f_bavail * room.f_frsize;
 }
 
+static uint64_t size_bytes;
+
+static int add_size(const char *path, const struct stat *status, int type)
+{
+	(void)path;
+	if (type == FTW_F)
+		size_bytes += (uint64_t)status->st_size;
+	return 0;
+}
+
+uint64_t folder_size(const struct folder *folder)
+{
+	size_bytes = 0;
+	ftw(folder->path, add_size, 8);
+	return size_bytes;
+}
+
 unsigned int folder_traces(const struct folder *folder)
 {
 	char path[PATH_MAX + sizeof(UST_PROCESS) + 1];
@@ -109,4 +128,31 @@ unsigned int folder_traces(const struct folder *folder)
 	snprintf(path, sizeof(path), "%s/" UST_PROCESS, folder->path);
 	count = count_entries(path);
 	return count < 0 ? 0 : (unsigned int)count;
+}
+
+/* The name of a program may hold anything, dashes too: the number is looked for from the end. */
+static pid_t pid_of(const char *name)
+{
+	const char *end = name + strlen(name);
+
+	for (int dashes = 0; end > name; end--)
+		if (*end == '-' && ++dashes == 3)
+			return (pid_t)atol(end + 1);
+	return 0;
+}
+
+bool folder_has_trace_of(const struct folder *folder, pid_t vpid)
+{
+	char path[PATH_MAX + sizeof(UST_PROCESS) + 1];
+	struct dirent *entry;
+	bool found = false;
+	DIR *open;
+
+	snprintf(path, sizeof(path), "%s/" UST_PROCESS, folder->path);
+	open = opendir(path);
+	while (open && !found && (entry = readdir(open)))
+		found = pid_of(entry->d_name) == vpid;
+	if (open)
+		closedir(open);
+	return found;
 }

@@ -8,6 +8,7 @@
 #include <limits.h>
 #include <stdbool.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 struct folder {
 	char path[PATH_MAX]; /* absolute */
@@ -15,8 +16,8 @@ struct folder {
 };
 
 /*
- * Makes the folder `name`, or takes it when it is there, empty and writable. Returns 0, or a negative errno after it said why;
- * nothing is left then.
+ * Makes the folder `name` for its owner alone, or takes it when it is there, empty and writable. Returns 0, or a negative errno after it
+ * said why; nothing is left then.
  */
 int folder_init(struct folder *folder, const char *name);
 
@@ -29,7 +30,13 @@ void folder_undo(const struct folder *folder);
 /* Bytes free for this user on its file system, UINT64_MAX when that cannot be told. */
 uint64_t folder_free(const struct folder *folder);
 
+/* Bytes of all files in it. */
+uint64_t folder_size(const struct folder *folder);
+
 /* How many traces of processes are in it. */
 unsigned int folder_traces(const struct folder *folder);
+
+/* Whether one of them is of the process of that number, as it calls itself: LTTng makes it when the process has been reached. */
+bool folder_has_trace_of(const struct folder *folder, pid_t vpid);
 
 #endif

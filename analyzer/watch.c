@@ -1,19 +1,16 @@
-/* One poll() over the command's signals and the door. */
+/* statvfs(), and a walk through the folder where the trace's size matters. */
 #include "analyzer/watch.h"
 
-#include <poll.h>
 #include <stdio.h>
-#include <string.h>
 #include <time.h>
 
-#include "analyzer/deadline.h"
 #include "analyzer/session.h"
 
 #define TICK_MS  1000
-#define HASTE_MS 100 /* between two looks at a disk that is filling up */
-#define HASTE    4   /* times the least: filling up */
+#define HASTE_MS 100 /* between two looks at room that is running out */
+#define HASTE    4   /* times the least that must be free, or of the most that may be taken: running out */
 
-static void stop(struct watch *w, uint64_t free_bytes)
+static void stop(struct watch *w, uint64_t bytes, const char *why)
 {
 	time_t now = time(NULL);
 	struct tm local;
@@ -21,42 +18,21 @@ static void stop(struct watch *w, uint64_t free_bytes)
 
 	strftime(at, sizeof(at), "%H:%M:%S", localtime_r(&now, &local));
 	session_stop();
-	snprintf(w->stopped_early, sizeof(w->stopped_early), "stopped at %s because only %llu MiB were left on the disk", at,
-		 (unsigned long long)(free_bytes >> 20));
+	snprintf(w->stopped_early, sizeof(w->stopped_early), "stopped at %s because %llu MiB %s", at, (unsigned long long)(bytes >> 20),
+		 why);
 }
 
-/* Returns how long until the next look, in milliseconds. */
-static unsigned int look(struct watch *w)
+unsigned int watch_look(struct watch *w)
 {
-	uint64_t free_bytes = folder_free(w->folder);
+	uint64_t free_bytes, taken_bytes;
 
-	control_tick(w->control);
 	if (*w->stopped_early)
 		return TICK_MS;
+	free_bytes = folder_free(w->folder);
+	taken_bytes = w->most_bytes ? folder_size(w->folder) : 0;
 	if (free_bytes < w->least_bytes)
-		stop(w, free_bytes);
-	return free_bytes / HASTE < w->least_bytes ? HASTE_MS : TICK_MS;
-}
-
-void watch_run(struct watch *w)
-{
-	struct pollfd sources[] = {
-	    {.fd = w->signals, .events = POLLIN},
-	    {.fd = w->control->epoll, .events = POLLIN},
-	};
-	uint64_t next_ms = 0;
-
-	while (w->child->status < 0) {
-		uint64_t now_ms = deadline_now_ms();
-
-		if (now_ms >= next_ms)
-			next_ms = now_ms + look(w);
-		now_ms = deadline_now_ms();
-		if (poll(sources, 2, now_ms < next_ms ? (int)(next_ms - now_ms) : 0) <= 0)
-			continue;
-		if (sources[1].revents)
-			control_serve(w->control);
-		if (sources[0].revents)
-			child_serve(w->child, w->signals);
-	}
+		stop(w, free_bytes, "are all that is left on the disk");
+	else if (w->most_bytes && taken_bytes >= w->most_bytes)
+		stop(w, taken_bytes, "are recorded, and no time was set with --for");
+	return free_bytes / HASTE < w->least_bytes || (w->most_bytes && taken_bytes > w->most_bytes / HASTE) ? HASTE_MS : TICK_MS;
 }

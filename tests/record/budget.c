@@ -38,13 +38,28 @@ static void splits(void **state)
 	for (size_t r = 0; r < sizeof(rows) / sizeof(rows[0]); r++) {
 		struct budget budget = {0};
 
-		assert_int_equal(budget_split(&budget, rows[r].bytes, rows[r].processors), rows[r].result);
+		assert_int_equal(budget_split(&budget, rows[r].bytes, BUDGET_SHARES, 1, rows[r].processors), rows[r].result);
 		assert_int_equal(budget.shares, rows[r].shares);
 		assert_int_equal(budget.subbuffer_bytes, rows[r].size);
 		assert_int_equal(budget.share_bytes, rows[r].share);
 		assert_true(budget.shares * budget.share_bytes <= rows[r].bytes);
 	}
 	assert_int_equal(budget_least(2), K(40));
+}
+
+/* Where so many processes are to be recorded and no fewer. */
+static void splits_among_all(void **state)
+{
+	struct budget budget = {0};
+
+	(void)state;
+	assert_int_equal(budget_split(&budget, M(64), 1, 1, 2), 0);
+	assert_int_equal(budget.subbuffer_bytes, M(4)); /* 64/2/5 = 6.4 MiB */
+	assert_int_equal(budget_split(&budget, M(64), 7, 7, 128), 0);
+	assert_int_equal(budget.shares, 7);
+	assert_int_equal(budget.subbuffer_bytes, K(8)); /* 64/7/128/5 = 14.6 KiB: small, but all seven are in */
+	assert_int_equal(budget_split(&budget, K(80) - 1, 2, 2, 2), -ENOSPC);
+	assert_int_equal(budget_split(&budget, K(80), 2, 2, 2), 0);
 }
 
 static void parses(void **state)
@@ -81,7 +96,7 @@ static void parses(void **state)
 
 int main(void)
 {
-	const struct CMUnitTest tests[] = {cmocka_unit_test(splits), cmocka_unit_test(parses)};
+	const struct CMUnitTest tests[] = {cmocka_unit_test(splits), cmocka_unit_test(splits_among_all), cmocka_unit_test(parses)};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,75 @@
+/*
+ * One recording, whatever is recorded: its folder, its share of memory and disk, the session daemon and the session in it, the end and
+ * the note. The order is what matters here: what was begun is undone in reverse, whichever way it ends. It does not know
+ * who is recorded, nor when to end; that is the verb's business.
+ *
+ * One thread calls, in the order of this file. Functions that return int say why they fail and return 0 or a negative errno.
+ */
+#ifndef RBDPROF_ANALYZER_CAPTURE_H
+#define RBDPROF_ANALYZER_CAPTURE_H
+
+#include <stdint.h>
+
+#include "analyzer/budget.h"
+#include "analyzer/daemon.h"
+#include "analyzer/folder.h"
+#include "analyzer/note.h"
+#include "analyzer/session.h"
+#include "analyzer/watch.h"
+
+struct capture {
+	struct folder folder;
+	struct budget budget;
+	struct daemon daemon;
+	struct watch watch;
+	struct note note;  /* begin_ns, end_ns and stopped_early are filled in here, the rest by the verb */
+	const char *words; /* the daemon's last complaint, or "" */
+};
+
+/* The value of --locks. Returns 0 or -EINVAL, and says nothing. */
+int capture_parse_locks(const char *word, enum session_locks *locks);
+
+/*
+ * Divides what may be taken of shared memory, which LTTng would overdraw without a word. bytes: as wanted, 0 for the default. most,
+ * least: processes, as budget_split() has it.
+ */
+int capture_plan(struct capture *capture, uint64_t bytes, unsigned int most, unsigned int least);
+
+/*
+ * Makes the folder, and checks that its disk has room. output: as wanted, NULL for a name made of `program` and the time. When it fails
+ * nothing is left.
+ */
+int capture_make_folder(struct capture *capture, const char *output, const char *program);
+
+/*
+ * Makes sure of a session daemon and starts a session in it; nobody is recorded until session_track(). home: as daemon_open() has it.
+ * When it fails, capture_end() and capture_undo_folder() are due all the same.
+ */
+int capture_begin(struct capture *capture, enum session_locks locks, const char *home);
+
+/* The recording proper begins / ends now, for the note. */
+void capture_note_begin(struct capture *capture);
+void capture_note_end(struct capture *capture);
+
+/* Stops recording and waits until the data is on disk. */
+void capture_drain(struct capture *capture);
+
+/* Removes the session and, if it is time, the daemon. A daemon that does not answer is killed if rbdprof started it. */
+void capture_end(struct capture *capture);
+
+/* Removes the folder of a recording in which nothing was recorded. */
+void capture_undo_folder(struct capture *capture);
+
+/* Writes the note. */
+int capture_write_note(struct capture *capture);
+
+/*
+ * The last lines: what left no trace, how many were recorded where, and the next command. traced: processes that should have
+ * left a trace.
+ */
+void capture_say_end(const struct capture *capture, unsigned int traced);
+
+/* "12 MiB", "640 KiB". */
+void capture_size_words(char words[32], uint64_t bytes);
+
+#endif
