@@ -47,6 +47,7 @@ static void process_destroy(struct process *process)
 		HASH_DEL(process->handles, handle);
 		free(handle);
 	}
+	threads_fini(&process->tasks);
 	users_fini(&process->users);
 	process_health_fini(&process->health);
 	free(process->throttling);
@@ -261,7 +262,8 @@ int images_feed_thread(struct process *process, const struct event *event)
 	if (!thread)
 		return -ENOMEM;
 	thread->tid = event->thread.tid;
-	return replace(&thread->name, event->thread.name);
+	thread->task = threads_name(&process->tasks, event->thread.tid, event->thread.name);
+	return thread->task ? replace(&thread->name, event->thread.name) : -ENOMEM;
 }
 
 /* The image's identity as one string; its parts cannot contain the separator. An image of the old format has no id, only a name. */

@@ -18,6 +18,7 @@
 #include "analyzer/core/ownership.h"
 #include "analyzer/core/placement.h"
 #include "analyzer/core/stats.h"
+#include "analyzer/core/threads.h"
 #include "analyzer/core/users.h"
 #include "analyzer/event.h"
 
@@ -27,6 +28,9 @@ struct thread {
 	char *name;             /* owned; "" while not described */
 	uint64_t first_request; /* least number of its requests whose S is in the trace; NO_REQUEST before that */
 	uint64_t last_request;  /* and the greatest */
+	uint64_t first_s_ns;    /* when the first and the last request were made whose S is in the trace; 0: none was */
+	uint64_t last_s_ns;
+	struct task *task; /* the process's; NULL while not described */
 	UT_hash_handle hh;
 };
 
@@ -42,6 +46,7 @@ struct process {
 	int64_t clock_offset_ns; /* wall clock = the process's times + this */
 	struct process_health health;
 	struct thread *threads; /* owned; by number */
+	struct threads tasks;   /* the same and others by the kernel's id, with what they had of the processors */
 	struct handle *handles; /* owned; open images by their number in the process */
 	struct users users;     /* its librados clients */
 	const char *cluster;    /* an image's: of the first that was described; NULL before that */

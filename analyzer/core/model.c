@@ -186,6 +186,9 @@ static int feed_request(struct model *model, struct process *process, const stru
 			thread->first_request = event->request.request;
 		if (event->request.request > thread->last_request)
 			thread->last_request = event->request.request;
+		if (!thread->first_s_ns)
+			thread->first_s_ns = event->time_ns;
+		thread->last_s_ns = event->time_ns;
 	}
 	status = requests_open(model->requests, process, client, event, process->health.totals, &request);
 	if (status == -EEXIST)
@@ -305,6 +308,11 @@ int model_feed(struct model *model, const struct event *event)
 	case EVENT_LOCK_WAIT:
 	case EVENT_COND_WAIT:
 		return feed_wait(model, process, event);
+	case EVENT_USAGE:
+		return threads_feed_usage(&process->tasks, event);
+	case EVENT_HOST:
+		threads_feed_host(&process->tasks, event);
+		return 0;
 	default:
 		return boundary_feed(model->boundary, process, event);
 	}
