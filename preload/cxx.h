@@ -61,6 +61,11 @@ void *aio_create_completion_14(void *arg, cxx_rados_callback complete, cxx_rados
 int aio_watch_flush(void *rados, void *completion);
 int blocklist_add(void *rados, const struct cxx_string *address, uint32_t expire_s);
 
+/* librados::AioCompletion. Ceph 14 has no destructor of it: there `release` deletes. */
+int completion_set_callback(void *completion, void *arg, cxx_rados_callback callback);
+void completion_destroy(void *completion);
+void completion_destroy_14(void *completion);
+
 /* libceph-common */
 void message_encode_trace(const void *message, void *payload, uint64_t features);
 void counters_tinc(void *counters, int index, uint64_t elapsed_ns);

@@ -5,15 +5,16 @@
 #include <string.h>
 
 #include "preload/clients.h"
+#include "preload/keyed.h"
 #include "preload/objects.h"
 #include "preload/payload.h"
 #include "preload/pool.h"
 #include "preload/real.h"
 #include "preload/recorder.h"
 
-#define MOST_PENDING     256  /* operations under construction, in all threads */
-#define MOST_COMPLETIONS 8192 /* operations in flight */
-#define REMEMBERED       4    /* completions that a thread has made and not yet used */
+#define MOST_PENDING 256  /* operations under construction, in all threads */
+#define MOST_MADE    1024 /* completions made and not yet used */
+#define MOST_FLIGHTS 8192 /* operations in flight */
 
 enum rbdprof_method operation_method(const char *cls, const char *method)
 {
@@ -38,60 +39,39 @@ static uint64_t next_number(void)
 	return (uint64_t)recorder_thread_number() << RBDPROF_THREAD_SHIFT | ++count;
 }
 
-/* An operation under construction: a slot is its thread's alone from the first addition until it is submitted or gone. */
+/* An operation under construction, from the first addition until it is submitted or gone. */
 static struct pending {
-	const void *operation; /* NULL: free */
+	const void *operation; /* the key */
 	uint64_t number;
 	uint64_t methods;
 	uint32_t count; /* of methods */
 	const void *out;
 	enum bufferlist_age age;
-} pending[MOST_PENDING];
-
-static uint32_t place_of(const void *operation)
-{
-	return (uint32_t)(((uintptr_t)operation >> 4) * 2654435761u) % MOST_PENDING;
-}
-
-static struct pending *find_pending(const void *operation)
-{
-	uint32_t place = place_of(operation);
-
-	for (uint32_t i = 0; operation && i < 8; i++) {
-		struct pending *p = &pending[(place + i) % MOST_PENDING];
-
-		if (__atomic_load_n(&p->operation, __ATOMIC_ACQUIRE) == operation)
-			return p;
-	}
-	return NULL;
-}
+} pendings[MOST_PENDING];
+static const struct keyed pending = KEYED(pendings);
 
 static struct pending *make_pending(const void *operation)
 {
-	uint32_t place = place_of(operation);
+	struct pending *p = keyed_take(&pending, operation);
 
-	for (uint32_t i = 0; i < 8; i++) {
-		struct pending *p = &pending[(place + i) % MOST_PENDING];
-		const void *free_one = NULL;
-
-		if (!__atomic_compare_exchange_n(&p->operation, &free_one, operation, false, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED))
-			continue;
-		p->number = next_number();
-		p->methods = p->count = 0;
-		p->out = NULL;
-		return p;
-	}
-	return NULL;
+	if (!p)
+		return NULL;
+	p->number = next_number();
+	p->methods = p->count = 0;
+	p->out = NULL;
+	return p;
 }
 
 uint64_t operation_add(const void *operation, enum rbdprof_method method)
 {
-	struct pending *p = find_pending(operation);
+	struct pending *p = keyed_find(&pending, operation);
 
 	if (!p)
 		p = make_pending(operation);
-	if (!p)
+	if (!p) {
+		EMIT(undecoded("operation, too many at once"));
 		return 0;
+	}
 	if (p->count < sizeof(p->methods))
 		p->methods |= (uint64_t)method << 8 * p->count++;
 	return p->number;
@@ -99,7 +79,7 @@ uint64_t operation_add(const void *operation, enum rbdprof_method method)
 
 void operation_add_reply(const void *operation, const void *out, enum bufferlist_age age)
 {
-	struct pending *p = find_pending(operation);
+	struct pending *p = keyed_find(&pending, operation);
 
 	if (!p)
 		return;
@@ -109,18 +89,26 @@ void operation_add_reply(const void *operation, const void *out, enum bufferlist
 
 void operation_forget(const void *operation)
 {
-	struct pending *p = find_pending(operation);
+	struct pending *p = keyed_find(&pending, operation);
 
 	if (p)
-		__atomic_store_n(&p->operation, NULL, __ATOMIC_RELEASE);
+		keyed_give_back(p);
 }
 
-/* What stands behind a completion that librbd made while somebody recorded. */
+/* A completion that was made while somebody recorded, until it is used or gone. */
+static struct made {
+	const void *completion; /* the key */
+	cxx_rados_callback callback;
+	void *arg;
+} mades[MOST_MADE];
+static const struct keyed made = KEYED(mades);
+
+/* An operation in flight: what its completion's callback is given instead of its own argument. */
 struct flight {
 	uint32_t link; /* the pool's */
 	cxx_rados_callback callback;
 	void *arg;
-	uint64_t number; /* 0: no operation of ours uses it */
+	uint64_t number;
 	uint64_t client;
 	uint64_t object;
 	const void *out;
@@ -129,34 +117,25 @@ struct flight {
 	uint8_t kind;
 };
 
-static struct flight flights[MOST_COMPLETIONS];
+static struct flight flights[MOST_FLIGHTS];
 static struct pool pool = POOL(flights);
 
-/* The completions that this thread made last: librbd makes one right before it submits what the completion is for. */
-static __thread struct {
-	const void *completion[REMEMBERED];
-	struct flight *flight[REMEMBERED];
-	uint32_t next;
-} made __attribute__((tls_model("initial-exec")));
-
-static void remember(const void *completion, struct flight *flight)
+static void remember(const void *completion, cxx_rados_callback callback, void *arg)
 {
-	uint32_t place = made.next++ % REMEMBERED;
+	struct made *m = completion ? keyed_take(&made, completion) : NULL;
 
-	made.completion[place] = completion;
-	made.flight[place] = flight;
+	if (!m)
+		return;
+	m->callback = callback;
+	m->arg = arg;
 }
 
-/* Each completion is for one operation. */
-static struct flight *recall(const void *completion)
+static void forget(const void *completion)
 {
-	for (int i = 0; i < REMEMBERED; i++) {
-		if (made.completion[i] != completion || !made.flight[i])
-			continue;
-		made.completion[i] = NULL;
-		return made.flight[i];
-	}
-	return NULL;
+	struct made *m = keyed_find(&made, completion);
+
+	if (m)
+		keyed_give_back(m);
 }
 
 /* What an ended operation has to say: the flight of an asynchronous one, or one made for the occasion. */
@@ -175,7 +154,7 @@ static void complete(void *completion, void *arg)
 	struct flight flight = *(struct flight *)arg;
 
 	pool_give_back(&pool, arg);
-	if (flight.number && recorder_wants_requests()) {
+	if (recorder_wants_requests()) {
 		static int (*result_of)(void *);
 
 		if (!__atomic_load_n(&result_of, __ATOMIC_RELAXED))
@@ -185,40 +164,80 @@ static void complete(void *completion, void *arg)
 	flight.callback(completion, flight.arg);
 }
 
-/* Makes a completion whose callback comes through here, or as it was asked for. */
-#define CREATE(callback_, create)                                                                                                          \
-	do {                                                                                                                               \
-		struct flight *flight = callback_ && recorder_wants_requests() ? pool_take(&pool) : NULL;                                  \
-		void *completion;                                                                                                          \
-		if (!flight)                                                                                                               \
-			return create;                                                                                                     \
-		*flight = (struct flight){.callback = callback_, .arg = arg};                                                              \
-		callback_ = complete;                                                                                                      \
-		arg = flight;                                                                                                              \
-		completion = create;                                                                                                       \
-		remember(completion, flight);                                                                                              \
-		return completion;                                                                                                         \
-	} while (0)
-
 WRAPS(aio_create_completion)
 void *aio_create_completion(void *arg, cxx_rados_callback callback)
 {
-	CREATE(callback, REAL(aio_create_completion)(arg, callback));
+	void *completion = REAL(aio_create_completion)(arg, callback);
+
+	if (callback && recorder_wants_requests())
+		remember(completion, callback, arg);
+	return completion;
 }
 
 WRAPS(aio_create_completion_14)
 void *aio_create_completion_14(void *arg, cxx_rados_callback callback, cxx_rados_callback safe)
 {
-	CREATE(callback, REAL(aio_create_completion_14)(arg, callback, safe));
+	void *completion = REAL(aio_create_completion_14)(arg, callback, safe);
+
+	if (callback && recorder_wants_requests())
+		remember(completion, callback, arg);
+	return completion;
+}
+
+WRAPS(completion_set_callback)
+int completion_set_callback(void *completion, void *arg, cxx_rados_callback callback)
+{
+	forget(completion);
+	return REAL(completion_set_callback)(completion, arg, callback);
+}
+
+WRAPS(completion_destroy)
+void completion_destroy(void *completion)
+{
+	forget(completion);
+	REAL(completion_destroy)(completion);
+}
+
+WRAPS(completion_destroy_14)
+void completion_destroy_14(void *completion)
+{
+	forget(completion);
+	REAL(completion_destroy_14)(completion);
+}
+
+/*
+ * Gives a completion that is about to be used a callback of ours. Nobody else touches it now: it was made for this call, and librados has
+ * not seen it yet. NULL: its own callback stays, and nothing will be heard of the operation's end.
+ */
+static struct flight *follow(void *completion)
+{
+	struct made *m = keyed_find(&made, completion);
+	struct flight *flight = m && real.completion_set_callback ? pool_take(&pool) : NULL;
+
+	if (!flight)
+		return NULL;
+	*flight = (struct flight){.callback = m->callback, .arg = m->arg};
+	keyed_give_back(m);
+	real.completion_set_callback(completion, flight, complete);
+	return flight;
+}
+
+/* The call was refused: no callback comes. The completion may serve for another. */
+static void leave(void *completion, struct flight *flight)
+{
+	real.completion_set_callback(completion, flight->arg, flight->callback);
+	remember(completion, flight->callback, flight->arg);
+	pool_give_back(&pool, flight);
 }
 
 uint64_t operation_begin(struct operation_call *call)
 {
 	struct rbdprof_operation is = {.kind = call->kind, .synchronous = !call->completion, .watch = call->watch, .client = call->client, .pool_id = -1};
-	struct flight *flight = call->completion ? recall(call->completion) : NULL;
-	struct pending *p = find_pending(call->operation);
+	struct pending *p = keyed_find(&pending, call->operation);
+	struct flight *flight = NULL;
 
 	if (recorder_wants_requests()) {
+		flight = call->completion ? follow(call->completion) : NULL;
 		is.operation = p ? p->number : next_number();
 		is.methods = p ? p->methods : 0;
 		if (call->ioctx) {
@@ -234,7 +253,7 @@ uint64_t operation_begin(struct operation_call *call)
 		EMIT(operation(&is));
 	}
 	if (p)
-		__atomic_store_n(&p->operation, NULL, __ATOMIC_RELEASE);
+		keyed_give_back(p);
 	if (flight) {
 		flight->number = is.operation;
 		flight->client = is.client;
@@ -244,12 +263,17 @@ uint64_t operation_begin(struct operation_call *call)
 		flight->watch = call->watch_out;
 		flight->kind = call->kind;
 	}
+	call->flight = flight;
 	return is.operation;
 }
 
 void operation_end(const struct operation_call *call, uint64_t number, int result)
 {
-	if (!number || !recorder_wants_requests() || (call->completion && result >= 0))
+	if (call->completion && result >= 0)
+		return;
+	if (call->flight)
+		leave(call->completion, call->flight);
+	if (!number || !recorder_wants_requests())
 		return;
 	say_end(&(struct flight){.number = number,
 				 .client = call->ioctx ? clients_id(call->ioctx->ioctx) : call->client,

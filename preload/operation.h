@@ -1,7 +1,7 @@
 /*
  * RADOS operations that librbd sends through librados: what is called within one before it is submitted, its number, and the completion
  * that ends it. It knows the life of an operation; what stands in its payloads is payload.h's. Nothing here does anything while
- * nobody records, but for forwarding the callbacks of completions that were made while somebody did.
+ * nobody records, but for forwarding the callbacks of operations that were sent while somebody did.
  */
 #ifndef RBDPROF_PRELOAD_OPERATION_H
 #define RBDPROF_PRELOAD_OPERATION_H
@@ -32,11 +32,12 @@ struct operation_call {
 	uint64_t client;
 	const struct cxx_string *oid;  /* NULL: none */
 	const void *operation;         /* NULL: nothing was added to it */
-	const void *completion;        /* librados::AioCompletion; NULL: the call blocks */
+	void *completion;              /* librados::AioCompletion; NULL: the call blocks */
 	const void *out;               /* the buffer that its reply will be in; NULL: none, or not looked at */
 	enum bufferlist_age age;       /* of that buffer */
 	const uint64_t *watch_out;     /* WATCH: where the watch's handle will be written */
 	uint64_t watch;                /* UNWATCH */
+	struct flight *flight;         /* operation_begin()'s own */
 };
 
 /* Before the real call: says the operation. Returns its number, 0 when nobody records. Fills in `out` when what was added has a buffer of its own. */

@@ -39,6 +39,21 @@ static void *create(void *arg, cxx_rados_callback callback)
 	return completion;
 }
 
+static int set_callback(void *completion, void *arg, cxx_rados_callback callback)
+{
+	struct boundary_completion *c = completion;
+
+	c->callback = callback;
+	c->arg = arg;
+	return 0;
+}
+
+/* The test's memory, which it gives back when it completes or drops one. */
+static void destroy_completion(void *completion)
+{
+	(void)completion;
+}
+
 void *boundary_create(void)
 {
 	return aio_create_completion(&boundary_arg, boundary_callback);
@@ -51,6 +66,12 @@ void boundary_finish(void *completion, int result)
 	queries.operation_result = result;
 	c->callback(&boundary_half, c->arg);
 	free(c);
+}
+
+void boundary_drop(void *completion)
+{
+	completion_destroy(completion);
+	free(completion);
 }
 
 static void construct(void *operation)
@@ -110,6 +131,8 @@ void boundary_start(bool recording)
 	queries.client = CLIENT;
 	queries.pool_id = POOL;
 	real.aio_create_completion = create;
+	real.completion_set_callback = set_callback;
+	real.completion_destroy = destroy_completion;
 	real.operation_construct = construct;
 	real.operation_destroy = destroy;
 	real.operation_exec = exec;

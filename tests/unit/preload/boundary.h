@@ -12,7 +12,7 @@
 extern struct cxx_ioctx boundary_ioctx;
 extern const struct cxx_string boundary_header; /* rbd_header.1234abcd */
 
-/* A completion as the original got it. */
+/* A completion, with the callback that librados would call. */
 struct boundary_completion {
 	cxx_rados_callback callback;
 	void *arg;
@@ -36,8 +36,11 @@ extern struct below boundary_said_by_callback;
 void *boundary_create(void);
 extern char boundary_arg;
 
-/* librados completes, with its own half of the completion, boundary_half. */
+/* librados completes, with its own half of the completion, boundary_half. Its other half has to be gone by then, or never is. */
 void boundary_finish(void *completion, int result);
+
+/* The completion is gone without having been used, or after a refusal. */
+void boundary_drop(void *completion);
 extern char boundary_half;
 
 /* Puts the originals in place, with somebody recording or nobody. */
