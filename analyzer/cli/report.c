@@ -22,13 +22,14 @@
 enum { FAILED = 1, WRONG_USAGE = 2, NO_LIBRBD = 3, LOST = 4 };
 
 static const char help[] =
-    "usage: rbdprof report [--format text|json] [--image NAME] [--strict] [TRACE…]\n"
+    "usage: rbdprof report [--format text|json] [--image NAME] [--baseline TRACE] [--strict] [TRACE…]\n"
     "\n"
     "Says where the time of a recording's requests went. TRACE is a folder written by rbdprof record, or any folder with CTF\n"
     "traces of rbdprof's events; several are reported as one. Without TRACE: the newest recording in the current folder.\n"
     "\n"
     "  -f, --format FORM  text (default) or json\n"
     "  -i, --image NAME   only this image: NAME, POOL/NAME or POOL/NAMESPACE/NAME\n"
+    "  -b, --baseline TRACE  a recording of a time when all was well: how long network and OSDs took then\n"
     "      --strict       exit status 4 when events were lost\n"
     "  -h, --help\n"
     "\n"
@@ -51,6 +52,7 @@ struct reading {
 struct options {
 	int (*write)(FILE *out, const struct report *report);
 	const char *image;
+	char *baseline; /* NULL: none */
 	bool strict;
 };
 
@@ -205,10 +207,14 @@ static bool has_image(const struct report *report)
 	return false;
 }
 
-static int write_report(const struct reading *reading, const struct options *options, const struct source_counts *counts)
+/* baseline: NULL where none was given. */
+static int write_report(const struct reading *reading, const struct options *options, const struct source_counts *counts,
+			const struct baseline *baseline)
 {
+	struct verdicts verdicts;
 	const struct report report = {
 	    .model = reading->model,
+	    .verdicts = &verdicts,
 	    .recordings = reading->recordings,
 	    .recording_count = reading->recording_count,
 	    .image = options->image,
@@ -224,7 +230,10 @@ static int write_report(const struct reading *reading, const struct options *opt
 		return no_image(reading);
 	if (options->image && !has_image(&report))
 		return FAILED;
-	err = options->write(stdout, &report);
+	err = verdicts_build(&verdicts, reading->model, baseline);
+	if (!err)
+		err = options->write(stdout, &report);
+	verdicts_fini(&verdicts);
 	if (!err && fflush(stdout) == EOF)
 		err = -errno;
 	if (err) {
@@ -239,11 +248,11 @@ static int write_report(const struct reading *reading, const struct options *opt
 	return 0;
 }
 
-static int report_on(struct reading *reading, const struct options *options)
+/* Makes a finished model of the recordings. Returns 0 or an exit status, having said why. */
+static int read_recordings(struct reading *reading, struct source_counts *counts)
 {
 	const struct source_handler handler = {reading, take_event, take_problem};
 	const struct sigaction action = {.sa_handler = note_signal, .sa_flags = SA_RESETHAND};
-	struct source_counts counts;
 	const char *why;
 	int err;
 
@@ -261,7 +270,7 @@ static int report_on(struct reading *reading, const struct options *options)
 	sigaction(SIGINT, &action, NULL);
 	sigaction(SIGTERM, &action, NULL);
 	err = read_traces(reading);
-	counts = *source_counts(reading->source);
+	*counts = *source_counts(reading->source);
 	source_destroy(reading->source);
 	signal(SIGINT, SIG_DFL);
 	signal(SIGTERM, SIG_DFL);
@@ -271,12 +280,50 @@ static int report_on(struct reading *reading, const struct options *options)
 		fprintf(stderr, "rbdprof: cannot read on: %s\n", strerror(-err));
 		return FAILED;
 	}
-	return write_report(reading, options, &counts);
+	return 0;
+}
+
+static void reading_fini(struct reading *reading)
+{
+	model_destroy(reading->model);
+	for (size_t i = 0; i < reading->recording_count; i++)
+		recording_fini(&reading->recordings[i]);
+	for (size_t i = 0; i < reading->problem_count; i++)
+		free(reading->problems[i]);
+	free(reading->recordings);
+	free(reading->problems);
+}
+
+/* Reads the baseline, of which only how long network and OSDs took is wanted. Returns as read_recordings(). */
+static int read_baseline(char *name, struct baseline *baseline)
+{
+	struct reading reading = {0};
+	struct source_counts counts;
+	int status = find_recordings(&reading, &name, 1);
+
+	if (!status)
+		status = read_recordings(&reading, &counts);
+	if (!status)
+		baseline_of(reading.model, baseline);
+	reading_fini(&reading);
+	return status;
+}
+
+static int report_on(struct reading *reading, const struct options *options)
+{
+	struct source_counts counts;
+	struct baseline baseline;
+	int status = options->baseline ? read_baseline(options->baseline, &baseline) : 0;
+
+	if (!status)
+		status = read_recordings(reading, &counts);
+	return status ? status : write_report(reading, options, &counts, options->baseline ? &baseline : NULL);
 }
 
 static int usage(void)
 {
-	fprintf(stderr, "usage: rbdprof report [--format text|json] [--image NAME] [--strict] [TRACE…]   (--help tells more)\n");
+	fprintf(stderr,
+		"usage: rbdprof report [--format text|json] [--image NAME] [--baseline TRACE] [--strict] [TRACE…]   (--help tells more)\n");
 	return WRONG_USAGE;
 }
 
@@ -284,17 +331,14 @@ static int usage(void)
 static int parse(int argc, char **argv, struct options *options)
 {
 	static const struct option known[] = {
-	    {"format", required_argument, NULL, 'f'},
-	    {"image", required_argument, NULL, 'i'},
-	    {"strict", no_argument, NULL, 's'},
-	    {"help", no_argument, NULL, 'h'},
-	    {NULL, 0, NULL, 0},
+	    {"format", required_argument, NULL, 'f'}, {"image", required_argument, NULL, 'i'}, {"baseline", required_argument, NULL, 'b'},
+	    {"strict", no_argument, NULL, 's'},       {"help", no_argument, NULL, 'h'},        {NULL, 0, NULL, 0},
 	};
 	int option;
 
 	optind = 0;
 	opterr = 0;
-	while ((option = getopt_long(argc, argv, ":f:i:h", known, NULL)) != -1) {
+	while ((option = getopt_long(argc, argv, ":f:i:b:h", known, NULL)) != -1) {
 		switch (option) {
 		case 'f':
 			options->write = strcmp(optarg, "json") == 0 ? json_write : strcmp(optarg, "text") == 0 ? text_write : NULL;
@@ -304,6 +348,9 @@ static int parse(int argc, char **argv, struct options *options)
 			return usage();
 		case 'i':
 			options->image = optarg;
+			break;
+		case 'b':
+			options->baseline = optarg;
 			break;
 		case 's':
 			options->strict = true;
@@ -341,13 +388,7 @@ int verb_report(int argc, char **argv)
 	if (!status)
 		status = report_on(&reading, &options);
 
-	model_destroy(reading.model);
-	for (size_t i = 0; i < reading.recording_count; i++)
-		recording_fini(&reading.recordings[i]);
-	for (size_t i = 0; i < reading.problem_count; i++)
-		free(reading.problems[i]);
-	free(reading.recordings);
-	free(reading.problems);
+	reading_fini(&reading);
 	free(newest);
 	return status;
 }

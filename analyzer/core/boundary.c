@@ -4,6 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analyzer/core/held.h"
+#include "analyzer/core/sending.h"
+
 /* How long an operation whose reply may have been lost is waited for: longer than librados waits for anybody's answer to a notification. */
 #define PATIENCE_NS UINT64_C(60000000000)
 
@@ -48,7 +51,8 @@ static int begun(void *context, struct operation *operation)
 	operation->image = image;
 	if (!image)
 		return 0;
-	if (image->ownership)
+	status = held_operation_begun(image, operation);
+	if (!status && image->ownership)
 		status = ownership_operation_begun(image->ownership, operation);
 	if (!status && image->ownership)
 		status = begun_notify(operation);
@@ -80,7 +84,8 @@ static int done(void *context, struct operation *operation)
 	(void)context;
 	if (!image)
 		return 0;
-	if (image->ownership)
+	status = held_operation_done(image, operation);
+	if (!status && image->ownership)
 		status = ownership_operation_done(image->ownership, operation);
 	if (!status)
 		status = journal_operation_done(&image->journal, operation);
@@ -89,8 +94,13 @@ static int done(void *context, struct operation *operation)
 
 static int left(void *context, struct operation *operation)
 {
+	int status;
+
 	(void)context;
-	return operation->image ? end_entries(operation, 0) : 0;
+	if (!operation->image)
+		return 0;
+	status = held_operation_left(operation->image, operation);
+	return status ? status : end_entries(operation, 0);
 }
 
 struct boundary *boundary_create(struct images *images, struct health *health)
@@ -220,6 +230,11 @@ static int effect(void *context, struct carried *carried, uint64_t now_ns)
 	return carried->closed && carried->tenure ? ownership_served(ownership, carried->tenure, carried->c_ns, carried->length_bytes) : 0;
 }
 
+static void sent(void *context, struct carried *carried)
+{
+	held_sent(context, carried);
+}
+
 /* Nothing more will become of a request that librbd completed: what the journal says of it. */
 static int settled(void *context, const struct carried *carried)
 {
@@ -242,7 +257,7 @@ static int settled(void *context, const struct carried *carried)
 
 static struct effects *effects_of(struct client *client)
 {
-	struct effects_consumer consumer = {.context = client, .effect = effect, .settled = settled};
+	struct effects_consumer consumer = {.context = client, .effect = effect, .sent = sent, .settled = settled};
 
 	if (!client->effects)
 		client->effects = effects_create(&consumer);
@@ -336,6 +351,7 @@ int boundary_request_completed(struct request *request)
 	int status = 0;
 
 	set_moments(request);
+	held_completed(request, carried);
 	if (carried->tenure)
 		status = ownership_served(image->ownership, carried->tenure, c_ns, request_bytes(request));
 	if (!status && moments_know(moments, MOMENT_N) && carried->group)
@@ -344,7 +360,7 @@ int boundary_request_completed(struct request *request)
 	return status ? status : effects_close(request->client->effects, carried, c_ns, request->result < 0);
 }
 
-int boundary_request_dropped(struct request *request)
+int boundary_request_dropped(struct request *request, uint64_t now_ns)
 {
 	struct carried *carried = request->carried;
 	int status = 0;
@@ -352,58 +368,10 @@ int boundary_request_dropped(struct request *request)
 	/* The tenure waits for it; it cannot have been complete earlier. */
 	if (carried->tenure)
 		status = ownership_served(request->client->image->ownership, carried->tenure, carried->first_ns, 0);
+	held_dropped(request->client, carried, now_ns);
 	request->carried = NULL;
 	effects_forget(request->client->effects, carried);
 	return status;
-}
-
-/* The operation may carry requests of the client. Returns how many, or -ENOMEM. */
-static int64_t carry(const struct client *client, const struct event *event)
-{
-	struct image *image = client->image;
-	struct effects_operation operation = {
-	    .now_ns = event->time_ns,
-	    .object_hash = event->sent.object_hash,
-	    .flags = event->sent.flags,
-	    .code = event->sent.code,
-	    .offset_bytes = event->sent.offset_bytes,
-	    .length_bytes = event->sent.length_bytes,
-	    .object_size_bytes = image->object_size_bytes,
-	};
-	uint64_t joins, choices;
-	int status;
-
-	if (!client->effects)
-		return 0;
-	operation.group = placement_groups_get(&image->placement_groups, event->sent.pool_id, event->sent.placement_group);
-	if (!operation.group)
-		return -ENOMEM;
-	status = effects_sent(client->effects, &operation, &joins, &choices);
-	operation.group->operations += joins > 0;
-	image->operations += joins > 0;
-	image->ambiguous_joins += choices;
-	return status ? status : (int64_t)joins;
-}
-
-static int feed_sent(struct process *process, const struct event *event)
-{
-	struct user *user = users_get(&process->users, event->sent.client);
-	int64_t joins = 0;
-
-	process->sending = 1;
-	if (!user)
-		return -ENOMEM;
-	if (!user->client_count)
-		return 0;
-	if (user_sends(user, event->sent.transaction)) {
-		/* The requests that it carries have had their N. */
-		user->clients[0]->image->resent++;
-		return 0;
-	}
-	for (size_t i = 0; i < user->client_count && !joins; i++)
-		joins = carry(user->clients[i], event);
-	user->clients[0]->image->unmatched_operations += joins == 0;
-	return joins < 0 ? (int)joins : 0;
 }
 
 /* --- All together. -------------------------------------------------------------------------------------------------------- */
@@ -441,7 +409,7 @@ int boundary_feed(struct boundary *boundary, struct process *process, const stru
 	case EVENT_LOCK_ACQUIRED:
 		return feed_acquired(process, event);
 	case EVENT_SENT:
-		return feed_sent(process, event);
+		return sending_feed(process, event);
 	case EVENT_THROTTLED:
 		return process_throttled(process, event->throttled.bucket, event->throttled.granted < event->throttled.wanted,
 					 event->time_ns);

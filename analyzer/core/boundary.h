@@ -43,8 +43,8 @@ int boundary_request_opened(struct request *request, uint64_t offset_bytes, int 
 /* Its C and D are known: sets the other moments and what of them is observable. */
 int boundary_request_completed(struct request *request);
 
-/* Its end is not known. */
-int boundary_request_dropped(struct request *request);
+/* Its end is not known; that is learnt at now_ns. */
+int boundary_request_dropped(struct request *request, uint64_t now_ns);
 
 /* The process said its totals, which it does every second: gives up on what waits in vain. */
 int boundary_round(struct boundary *boundary, const struct process *process, uint64_t now_ns);

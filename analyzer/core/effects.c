@@ -38,6 +38,7 @@ struct effects {
 		uint32_t hash;
 	} names[NAMES_KEPT];
 	const struct effects_operation *operation; /* at hand */
+	const struct carrier *carrier;             /* likewise */
 	struct carried *to_review;                 /* carried by it, of those that linger; chained through review_next */
 };
 
@@ -291,6 +292,12 @@ static int carries(void *context, struct carried *request)
 {
 	struct effects *effects = context;
 
+	if (!request->first_sent_ns) {
+		request->first_sent_ns = effects->operation->now_ns;
+		request->object = request->pieces->object;
+		effects->consumer.sent(effects->consumer.context, request);
+	}
+	request->copied |= effects->carrier->again;
 	request->sent_ns = effects->operation->now_ns;
 	request->group = effects->operation->group;
 	if (request->lingering && !request->reviewed) {
@@ -330,24 +337,50 @@ static int review_lingering(struct effects *effects)
 	return status;
 }
 
-int effects_sent(struct effects *effects, const struct effects_operation *operation, uint64_t *joins, uint64_t *choices)
+static struct carrier carrier_of(struct effects *effects, const struct effects_operation *operation)
 {
 	int open_ended = operation->code == CODE_DELETE || operation->code == CODE_TRUNCATE;
-	struct carrier carrier = {
+
+	return (struct carrier){
 	    .object_hash = operation->object_hash,
 	    .direction = direction_of(operation),
 	    .begin_bytes = operation->offset_bytes,
 	    .end_bytes = open_ended ? operation->object_size_bytes : operation->offset_bytes + operation->length_bytes,
 	    .context = effects,
-	    .carries = carries,
 	};
+}
+
+int effects_sent(struct effects *effects, const struct effects_operation *operation, uint64_t *joins, uint64_t *choices)
+{
+	struct carrier carrier = carrier_of(effects, operation);
 	int status;
 
+	carrier.carries = carries;
 	effects->operation = operation;
+	effects->carrier = &carrier;
 	status = pieces_carry(&effects->pieces, &carrier);
 	*joins = carrier.joins;
 	*choices = carrier.choices;
 	return status ? status : review_lingering(effects);
+}
+
+static int carries_again(void *context, struct carried *request)
+{
+	const struct effects *effects = context;
+
+	request->resent_ns = effects->operation->now_ns;
+	return 0;
+}
+
+int effects_resent(struct effects *effects, const struct effects_operation *operation)
+{
+	struct carrier carrier = carrier_of(effects, operation);
+	int status;
+
+	carrier.carries = carries_again;
+	effects->operation = operation;
+	status = pieces_carry_again(&effects->pieces, &carrier);
+	return status ? status : (int)carrier.joins;
 }
 
 /* --- Journal entries. --------------------------------------------------------------------------------------------------- */

@@ -34,6 +34,10 @@ struct carried {
 	/* Its effects. */
 	uint64_t first_ns;             /* the first entry or data operation was sent */
 	uint64_t sent_ns;              /* the last data operation was, so far */
+	uint64_t first_sent_ns;        /* and the first */
+	uint64_t resent_ns;            /* one of them was sent once more, so far */
+	uint64_t object;               /* number of the first object that it is about, once one was sent */
+	uint8_t copied;                /* bytes of it were sent in two operations, one after the other, as copy-up does */
 	struct placement_group *group; /* where that one went */
 	uint32_t entries;
 	uint32_t entries_safe;
@@ -43,6 +47,7 @@ struct carried {
 	uint64_t usable_ns; /* its client's lock became usable after S, before its first effect */
 	uint64_t tenure;    /* in which that was; 0: none */
 	uint8_t throttled;  /* QoS held something up between S and then */
+	uint8_t followed;   /* its object's queue knows it */
 
 	/* Its end. */
 	uint64_t c_ns;
@@ -67,6 +72,7 @@ struct carried {
 struct effects_consumer {
 	void *context;
 	int (*effect)(void *context, struct carried *request, uint64_t now_ns); /* first_ns was set */
+	void (*sent)(void *context, struct carried *request);                   /* first_sent_ns and object were set */
 	int (*settled)(void *context, const struct carried *request); /* closed, and nothing more will become of it; it is gone then */
 };
 
@@ -115,6 +121,9 @@ struct carried *effects_open(struct effects *effects, const struct effects_image
  * made to another request as well. Returns 0, -ENOMEM, or what the consumer returned.
  */
 int effects_sent(struct effects *effects, const struct effects_operation *operation, uint64_t *joins, uint64_t *choices);
+
+/* An operation that was sent before is sent once more. Returns how many requests it carries, or what the consumer returned. */
+int effects_resent(struct effects *effects, const struct effects_operation *operation);
 
 /*
  * A journal entry is sent: entry->carried becomes the request that it belongs to, NULL if there is none. Each that is not NULL is given

@@ -69,6 +69,8 @@ static void client_destroy(struct client *client)
 		free(config);
 	}
 	stats_fini(&client->stats);
+	claims_fini(&client->claims);
+	free(client->objects);
 	effects_destroy(client->effects);
 	free(client->release);
 	free(client);
@@ -85,6 +87,8 @@ static void image_destroy(struct image *image)
 	}
 	ownership_destroy(image->ownership);
 	journal_fini(&image->journal);
+	coverage_fini(&image->notifying);
+	coverage_fini(&image->silent);
 	placement_groups_fini(&image->placement_groups);
 	free(image->key);
 	free(image->cluster);
@@ -470,4 +474,12 @@ const struct client *image_client_next(const struct image *image, const struct c
 const struct config *client_config_next(const struct client *client, const struct config *previous)
 {
 	return previous ? previous->hh.next : client->config;
+}
+
+int client_is_set(const struct client *client, const char *option)
+{
+	const struct config *config;
+
+	HASH_FIND_STR(client->config, option, config);
+	return config && !strcmp(config->value, "true");
 }

@@ -11,10 +11,12 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "analyzer/core/claims.h"
 #include "analyzer/core/effects.h"
 #include "analyzer/core/hash.h"
 #include "analyzer/core/health.h"
 #include "analyzer/core/journal.h"
+#include "analyzer/core/objects.h"
 #include "analyzer/core/ownership.h"
 #include "analyzer/core/placement.h"
 #include "analyzer/core/stats.h"
@@ -81,6 +83,8 @@ struct client {
 	uint32_t handles;      /* how often the image is open */
 	struct config *config; /* owned; read through client_config_next() */
 	struct client_stats stats;
+	struct claims claims;
+	struct objects *objects;           /* owned; NULL before its first data operation */
 	struct effects *effects;           /* owned; of its requests; NULL before the first */
 	uint64_t requested[REQUESTS_KEPT]; /* numbers of the last notifications that asked it for the lock; 0: none */
 	uint32_t requested_next;           /* place of the next one */
@@ -112,6 +116,8 @@ struct image {
 	struct ownership *ownership;                 /* owned; NULL without an exclusive lock */
 	const struct ownership_result *ownership_is; /* after model_finish(); NULL: the lock was never in use */
 	struct journal journal;
+	struct coverage notifying; /* a client told the others something about its lock or header, and somebody did not answer in time */
+	struct coverage silent;    /* a client asked the owner for the lock, and that did not answer in time */
 	struct placement_groups placement_groups;
 
 	/* Data operations and the requests that they carry. */
@@ -185,6 +191,9 @@ struct client *images_feed_closed(struct process *process, const struct event *e
 
 /* The client after `previous` (NULL: the first) in the order in which they were seen; NULL after the last. */
 const struct client *image_client_next(const struct image *image, const struct client *previous);
+
+/* 1 when the client's setting of that name is known to be true. */
+int client_is_set(const struct client *client, const char *option);
 
 /* The setting after `previous` (NULL: the first); NULL after the last. */
 const struct config *client_config_next(const struct client *client, const struct config *previous);

@@ -35,27 +35,33 @@ static uint64_t begin_of(const struct request *request)
 static int request_completed(void *context, struct request *request)
 {
 	struct model *model = context;
+	int status;
 
 	if (!request->client)
 		return 0;
 	model->summary.requests++;
 	stats_completed(&request->client->stats, request, begin_of(request));
-	return boundary_request_completed(request);
+	request->client->claims.flushed |= request->kind == RBDPROF_FLUSH && request->result >= 0;
+	status = stalls_completed(&request->client->claims.stalls, request->moments.at_ns[MOMENT_C]);
+	return status ? status : boundary_request_completed(request);
 }
 
 static int request_closed(void *context, struct request *request)
 {
 	struct model *model = context;
+	struct client *client = request->client;
 	int status;
 
-	if (!request->client)
+	if (!client)
 		return 0;
-	status = stats_closed(&request->client->stats, request);
+	status = stats_closed(&client->stats, request);
 	if (status == -ERANGE) {
 		health_count(&model->health, ANOMALY_NEGATIVE_PHASE);
-		status = 0;
+		return 0;
 	}
-	return status;
+	if (status || request->irregular || !moments_know(&request->moments, MOMENT_A))
+		return status;
+	return claims_add(&client->claims, request, &client->image->notifying, &client->image->silent);
 }
 
 static int request_dropped(void *context, struct request *request, uint64_t now_ns)
@@ -68,7 +74,8 @@ static int request_dropped(void *context, struct request *request, uint64_t now_
 	 */
 	model->summary.unmatched += request->process->health.lost_count > 0;
 	stats_dropped(&request->client->stats, now_ns);
-	return boundary_request_dropped(request);
+	stalls_dropped(&request->client->claims.stalls);
+	return boundary_request_dropped(request, now_ns);
 }
 
 static int request_left(void *context, struct request *request)
@@ -145,8 +152,12 @@ static int feed_closed(struct process *process, const struct event *event)
 
 static int feed_config(struct model *model, struct process *process, const struct event *event)
 {
+	struct client *client = process_client(process, event->config.image);
 	int status = images_feed_config(process, event);
 
+	if (client)
+		client->claims.cached =
+		    (uint8_t)(client_is_set(client, "rbd_cache") && client_is_set(client, "rbd_cache_writethrough_until_flush"));
 	if (status != -ENOENT)
 		return status;
 	if (!is_lossy(process))
@@ -204,6 +215,7 @@ static int feed_request(struct model *model, struct process *process, const stru
 		health_count(&model->health, ANOMALY_UNKNOWN_KIND);
 	if (status || !client)
 		return status;
+	stalls_opened(&client->claims.stalls, event->time_ns);
 	status = boundary_request_opened(request, event->request.offset_bytes, late);
 	return status ? status : stats_opened(&client->stats, request, event->time_ns, begin_of(request));
 }
@@ -336,6 +348,16 @@ static void judge(struct model *model, const struct process *process)
 	model->health.anomalies[ANOMALY_UNKNOWN_IMAGE] += never;
 }
 
+static int finish_stalls(struct model *model)
+{
+	int status = 0;
+
+	for (struct image *image = model->images.images; image && !status; image = image->hh.next)
+		for (struct client *client = image->clients; client && !status; client = client->hh.next)
+			status = stalls_finish(&client->claims.stalls, client->process->health.last_ns);
+	return status;
+}
+
 /* From the first to the last event of any process. */
 static int finish_boundary(struct model *model)
 {
@@ -365,6 +387,7 @@ static void summarize(struct trace_summary *summary, const struct process *proce
 	summary->lost_events += health->lost_events;
 	summary->unaccounted_events += process_health_unaccounted(health, HASH_COUNT(process->threads));
 	summary->passed_through += health->passed_through;
+	summary->untracked_operations += health->untracked_operations;
 }
 
 int model_finish(struct model *model)
@@ -372,6 +395,8 @@ int model_finish(struct model *model)
 	const struct process *process = NULL;
 	int status = requests_finish(model->requests);
 
+	if (!status)
+		status = finish_stalls(model);
 	if (!status)
 		status = finish_boundary(model);
 	if (status)

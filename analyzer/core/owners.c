@@ -97,6 +97,7 @@ int owners_begin(struct ownership *ownership, struct lock_client *client, uint64
 	tenure->after_unknown = ownership->owner == TIMELINE_UNKNOWN && begin_ns > ownership->since_ns;
 	tenure->begin_seen = seen != 0;
 	tenure->traced = client->traced != 0;
+	tenure->from_peer = tenure->after_unknown || (ownership->last_owner && (ownership->last_owner != client->id || ownership->last_asked));
 	if (seen)
 		tenure->moments = client->coming;
 	count_tenure(ownership, client, tenure);
@@ -133,6 +134,7 @@ int owners_end(struct ownership *ownership, enum tenure_end end, uint64_t now_ns
 	if (client)
 		client->outstanding.takeover = TAKEOVER_NONE;
 	ownership->last_owner = tenure->client;
+	ownership->last_asked = tenure->asked_ns != 0;
 	ownership->current = NULL;
 	ownership->lost_ns = 0;
 	status = change(ownership, TIMELINE_NOBODY, tenure->end_ns);
@@ -284,4 +286,11 @@ int ownership_finish(struct ownership *ownership, uint64_t begin_ns, uint64_t no
 const struct ownership_result *ownership_result(const struct ownership *ownership)
 {
 	return ownership->in_use ? &ownership->result : NULL;
+}
+
+double ownership_handovers_per_s(const struct ownership_result *result)
+{
+	uint64_t span_ns = result->handover.count ? result->serving_ns + result->handover.sum : result->span_ns;
+
+	return span_ns ? (double)result->handovers * 1e9 / (double)span_ns : 0;
 }

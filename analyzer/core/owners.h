@@ -38,7 +38,8 @@ struct ownership {
 	uint64_t since_ns;      /* … since then */
 	uint64_t first_owner;   /* the owner before the first change, which was at … */
 	uint64_t first_ns;      /* 0: there was none */
-	uint64_t last_owner;    /* of the tenure before the current one */
+	uint64_t last_owner;    /* of the tenure before the current one; 0: there was none */
+	int last_asked;         /* another had asked for that one */
 	uint64_t evident_ns;    /* while the owner is not known: since when it is certain that it was the same one; 0: it is not */
 	uint64_t unlocked_ns;   /* the last lock.unlock was done; UINT64_MAX: it is outstanding */
 	uint64_t trying;        /* lock.lock outstanding, of all clients */

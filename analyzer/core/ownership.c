@@ -453,3 +453,21 @@ uint64_t ownership_usable_since(const struct ownership *ownership, uint64_t id)
 {
 	return ownership->current && ownership->current->client == id ? ownership->current->usable_ns : 0;
 }
+
+uint64_t ownership_owner(const struct ownership *ownership)
+{
+	return ownership->current ? ownership->current->client : 0;
+}
+
+enum lock_origin ownership_origin(const struct ownership *ownership, uint64_t id, uint64_t number)
+{
+	const struct tenure *tenure = ownership->current;
+
+	if (number)
+		tenure = tenures_find(&ownership->tenures, number);
+	if (!tenure || tenure->client != id)
+		return LOCK_OF_NOBODY;
+	if (tenure->moments.break_ns)
+		return LOCK_BROKEN;
+	return tenure->from_peer ? LOCK_OF_PEER : LOCK_OF_NOBODY;
+}

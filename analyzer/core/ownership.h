@@ -72,6 +72,17 @@ int ownership_served(struct ownership *ownership, uint64_t tenure, uint64_t c_ns
 /* When the client's current lock became usable; 0: it has none, or that is not known. A request whose S is before it was parked. */
 uint64_t ownership_usable_since(const struct ownership *ownership, uint64_t client);
 
+/* The client that owns the lock now; 0: nobody, or that is not known. */
+uint64_t ownership_owner(const struct ownership *ownership);
+
+/* How the client came to own the lock in the tenure of that number, or for 0 in its current one. */
+enum lock_origin {
+	LOCK_OF_NOBODY, /* nobody had had it, or that is not known */
+	LOCK_OF_PEER,   /* another client had had it, or had asked this one for it */
+	LOCK_BROKEN,
+};
+enum lock_origin ownership_origin(const struct ownership *ownership, uint64_t client, uint64_t tenure);
+
 /* No more will come. begin_ns, now_ns: of the trace. */
 int ownership_finish(struct ownership *ownership, uint64_t begin_ns, uint64_t now_ns);
 
@@ -146,6 +157,9 @@ struct ownership_result {
 	const struct incident *incidents;  /* by at_ns */
 	uint32_t incident_count;
 };
+
+/* Handovers a second between the first completion under the lock and the last; over the whole trace where requests were not seen. */
+double ownership_handovers_per_s(const struct ownership_result *result);
 
 /* Until ownership_destroy(). NULL when nobody was seen to use the image's exclusive lock. */
 const struct ownership_result *ownership_result(const struct ownership *ownership);

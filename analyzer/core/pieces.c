@@ -243,10 +243,11 @@ static int join_all(struct pieces *pieces, struct carrier *carrier, int within)
 	return status;
 }
 
-/* Step 4. Data that is read again belongs to nobody: only what changes an object is done again for the same request. */
-static int join_again(struct pieces *pieces, struct carrier *carrier)
+int pieces_carry_again(struct pieces *pieces, struct carrier *carrier)
 {
-	if (carrier->direction == DIRECTION_READ)
+	carrier->joins = carrier->choices = 0;
+	carrier->again = 1;
+	if (!pieces->count)
 		return 0;
 	for (struct piece *piece = bucket_of(pieces, carrier->object_hash)->first; piece; piece = piece->next) {
 		if (!piece->covered || !overlaps(piece, carrier))
@@ -263,7 +264,7 @@ int pieces_carry(struct pieces *pieces, struct carrier *carrier)
 	uint64_t others;
 	int status = 0;
 
-	carrier->joins = carrier->choices = 0;
+	carrier->joins = carrier->choices = carrier->again = 0;
 	if (!pieces->count)
 		return 0;
 	exact = find_exact(pieces, carrier, &others);
@@ -275,7 +276,8 @@ int pieces_carry(struct pieces *pieces, struct carrier *carrier)
 		status = join_all(pieces, carrier, 1);
 	if (others && !status && !carrier->joins)
 		status = join_all(pieces, carrier, 0);
-	if (!status && !carrier->joins)
-		status = join_again(pieces, carrier);
+	/* Step 4. Data that is read again belongs to nobody: only what changes an object is done again for the same request. */
+	if (!status && !carrier->joins && carrier->direction != DIRECTION_READ)
+		status = pieces_carry_again(pieces, carrier);
 	return status;
 }

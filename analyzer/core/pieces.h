@@ -86,9 +86,13 @@ struct carrier {
 	int (*carries)(void *context, struct carried *request); /* once for each piece; returns 0 or a negative errno */
 	uint64_t choices;                                       /* out: joins that could have been made to another request as well */
 	uint64_t joins;                                         /* out: 0 when it carries none */
+	uint8_t again; /* out, before `carries`: it carries what has been carried before */
 };
 
 /* Finds what the operation carries and says it. Returns 0, -ENOMEM, or what `carries` returned. */
 int pieces_carry(struct pieces *pieces, struct carrier *carrier);
+
+/* The operation is sent once more: the same for the oldest piece there that has been carried, of any direction. */
+int pieces_carry_again(struct pieces *pieces, struct carrier *carrier);
 
 #endif

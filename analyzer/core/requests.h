@@ -9,6 +9,7 @@
 
 #include <stdint.h>
 
+#include "analyzer/core/claims.h"
 #include "analyzer/core/hash.h"
 #include "analyzer/core/health.h"
 #include "analyzer/core/phases.h"
@@ -28,6 +29,7 @@ struct request {
 	    *client; /* NULL while its image is not described, and for a kind that is not known: it is followed, and counts nowhere */
 	struct moments moments;
 	struct carried *carried; /* the consumer's: what became of it below librbd; NULL at first */
+	struct held held;        /* likewise; zeroed at first */
 	uint64_t length_bytes;
 	int64_t result; /* once completed */
 	uint64_t round; /* of the shim's announcements in which it was last spoken of */
@@ -35,6 +37,7 @@ struct request {
 	uint8_t kind;
 	uint8_t announced; /* its S is by an announcement's word; the REQUEST event may still come */
 	uint8_t irregular; /* an anomaly was met: its moments cannot be trusted */
+	uint8_t no_callback; /* nothing is called when it is complete, or its call blocks: D is C, and A is its COMPLETE's time */
 	UT_hash_handle hh;
 };
 

@@ -5,7 +5,6 @@
 
 #include "analyzer/writers/json_values.h"
 #include "analyzer/writers/report.h"
-#include "analyzer/writers/summary.h"
 
 #define SCHEMA      1
 #define WAITERS_MAX 8
@@ -62,6 +61,7 @@ static struct json_object *trace(const struct report *report)
 	put(object, "lost_intervals", lost_intervals(report->model));
 	put_count(object, "unaccounted_events", summary->unaccounted_events);
 	put_count(object, "unrecorded_calls", summary->passed_through);
+	put_count(object, "untracked_operations", summary->untracked_operations);
 	put_count(object, "unmatched_requests", summary->unmatched);
 	put_count(object, "requests_before_recording", summary->before_recording);
 	put_count(object, "unknown_events", report->unknown_events);
@@ -157,7 +157,6 @@ static struct json_object *features(const struct image *image)
 static struct json_object *image_object(const struct image *image)
 {
 	struct json_object *object = json_object_new_object(), *clients = json_object_new_array(), *config = json_object_new_object();
-	char *sentence = summary_sentence(image);
 	bool seen;
 
 	put_text(object, "cluster", image->cluster);
@@ -178,8 +177,6 @@ static struct json_object *image_object(const struct image *image)
 			put_text(config, c->option, c->value);
 	}
 	put(object, "config", config);
-	put_text(object, "summary", sentence);
-	free(sentence);
 	/* Where no operation was seen, nothing is known of how they were joined. */
 	seen = image->operations + image->resent + image->unmatched_operations > 0;
 	put(object, "operations", seen ? json_object_new_uint64(image->operations) : NULL);
@@ -189,7 +186,7 @@ static struct json_object *image_object(const struct image *image)
 	put(object, "clients", clients);
 	put(object, "ownership", json_ownership(image));
 	put(object, "journal", json_journal(image));
-	put(object, "objects", NULL);
+	put(object, "objects", json_objects(image));
 	put(object, "placement_groups", json_placement_groups(image));
 	return object;
 }
@@ -272,7 +269,7 @@ int json_write(FILE *out, const struct report *report)
 	put(root, "schema", json_object_new_int(SCHEMA));
 	put_text(root, "version", RBDPROF_VERSION);
 	put(root, "trace", trace(report));
-	put(root, "verdict", json_object_new_array());
+	put(root, "verdict", json_verdict(report));
 	for (const struct image *image = model_image_next(report->model, NULL); image; image = model_image_next(report->model, image))
 		if (report_image_wanted(report, image))
 			json_object_array_add(images, image_object(image));

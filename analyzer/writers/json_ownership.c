@@ -123,7 +123,7 @@ struct json_object *json_ownership(const struct image *image)
 	put_count(object, "tenures", ownership->tenures);
 	put_count(object, "handovers", ownership->handovers);
 	put_count(object, "reacquired", ownership->reacquired);
-	put(object, "handovers_per_s", number(summary_handovers_per_s(ownership)));
+	put(object, "handovers_per_s", number(ownership_handovers_per_s(ownership)));
 	put_count(object, "failed_attempts", ownership->failed_attempts);
 	put_count(object, "breaks", ownership->breaks);
 	put_count(object, "watches_lost", ownership->watches_lost);

@@ -5,6 +5,7 @@
 #include <json-c/json.h>
 
 #include "analyzer/core/images.h"
+#include "analyzer/writers/report.h"
 
 /* Each adds one key; the object takes the value over. NULL is null. */
 void put(struct json_object *object, const char *key, struct json_object *value);
@@ -21,10 +22,14 @@ struct json_object *number(double value);
 struct json_object *dist(const struct histogram *histogram);
 struct json_object *dist_of_counts(const struct histogram *histogram);
 
+/* The verdicts on all images that the report is about. */
+struct json_object *json_verdict(const struct report *report);
+
 /* --- Parts of an image; each is NULL where there is nothing to tell. ---------------------------------------------------- */
 
 struct json_object *json_ownership(const struct image *image);
 struct json_object *json_journal(const struct image *image);
+struct json_object *json_objects(const struct image *image);
 struct json_object *json_placement_groups(const struct image *image); /* never NULL */
 
 #endif

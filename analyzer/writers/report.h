@@ -11,11 +11,13 @@
 #include <stdio.h>
 
 #include "analyzer/core/model.h"
+#include "analyzer/core/verdict.h"
 #include "analyzer/recording.h"
 
 /* Everything is borrowed. */
 struct report {
 	const struct model *model; /* finished */
+	const struct verdicts *verdicts;
 	const struct recording *recordings;
 	size_t recording_count;
 	const char *image;           /* only this image, as report_image_wanted tells; NULL: all */

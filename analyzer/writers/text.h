@@ -32,6 +32,9 @@ void put_dist(FILE *out, const struct histogram *histogram, const char *(*cell)(
 /* An image: what it is, its verdict, who owned it, its journal, and each client's requests. */
 void text_image(FILE *out, const struct report *report, const struct image *image);
 
+/* What held the image's requests up: the sentence, what was seen, what to do, what that would give. */
+void text_verdict(FILE *out, const struct report *report, const struct image *image);
+
 /* Of an image whose exclusive lock was in use: tenures, handovers and what they are made of, owners over time, incidents. */
 void text_ownership(FILE *out, const struct report *report, const struct image *image);
 

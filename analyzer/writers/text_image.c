@@ -1,7 +1,4 @@
 /* An image as text: what it is, its verdict, its parts, and each client's requests by kind. */
-#include <stdlib.h>
-
-#include "analyzer/writers/summary.h"
 #include "analyzer/writers/text.h"
 
 #define NAME_WIDTH 40 /* of the tables of requests */
@@ -109,16 +106,6 @@ static void put_client(FILE *out, const struct client *client)
 			put_kind(out, names[i], client->stats.kinds[i]);
 }
 
-/* The verdict in the first line, so that it is read first. */
-static void put_sentence(FILE *out, const struct image *image)
-{
-	char *sentence = summary_sentence(image);
-
-	fprintf(out, "  ");
-	put_wrapped(out, 2, 2, sentence ? sentence : "out of memory");
-	free(sentence);
-}
-
 void text_image(FILE *out, const struct report *report, const struct image *image)
 {
 	const struct client *client = image_client_next(image, NULL);
@@ -133,7 +120,7 @@ void text_image(FILE *out, const struct report *report, const struct image *imag
 		fprintf(out, ", striped over %llu by %s", (unsigned long long)image->stripe_count,
 			cell_bytes(&cell, (double)image->stripe_unit_bytes));
 	fprintf(out, "\n");
-	put_sentence(out, image);
+	text_verdict(out, report, image);
 	fprintf(out, "  features   ");
 	while ((name = feature_next(&left))) {
 		fprintf(out, "%s%s", comma, name);

@@ -52,7 +52,7 @@ static void put_counts(FILE *out, const struct ownership_result *ownership)
 		ownership->owner_count, plural(ownership->owner_count));
 	if (ownership->handovers)
 		fprintf(out, ", %llu handover%s (%s a second; %llu back to the same client)", (unsigned long long)ownership->handovers,
-			plural(ownership->handovers), cell_number(&cell, summary_handovers_per_s(ownership)),
+			plural(ownership->handovers), cell_number(&cell, ownership_handovers_per_s(ownership)),
 			(unsigned long long)ownership->reacquired);
 	fprintf(out, ", %llu refused attempt%s\n", (unsigned long long)ownership->failed_attempts, plural(ownership->failed_attempts));
 	if (ownership->handover.count)

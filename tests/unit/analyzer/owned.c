@@ -148,6 +148,17 @@ static void make_phases(struct client *client)
 	add(&phases[PHASE_Q2L], 8 * MS, 2);
 	add(&phases[PHASE_L2J], 1 * MS, 2);
 	add(&phases[PHASE_N2C], 1 * MS, 2);
+	for (unsigned row = 0; row < BAND_ROWS; row++) {
+		for (unsigned place = 0; client->claims.rows[row] && place < BANDS_IN_ROW; place++) {
+			struct band *band = &client->claims.rows[row][place];
+
+			if (!band->count)
+				continue;
+			band->ns[CLAIM_OTHER] = 0;
+			band->ns[CLAIM_LOCK_PEER] = 16 * MS;
+			band->ns[CLAIM_JOURNAL] = band->ns[CLAIM_NETWORK] = 2 * MS;
+		}
+	}
 }
 
 static int feed(void *context, const struct event *event)

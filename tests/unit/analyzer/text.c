@@ -16,7 +16,13 @@ static const char golden[] =
     "  events     over 6.50 ms\n"
     "\n"
     "Image rbd/one, 64 MiB in objects of 4 MiB\n"
-    "  the exclusive lock was not observed; what could not be told apart is 64 % of the requests' time\n"
+    "  callback-slow: the program's callbacks hold completions up: 18 % of the requests' time lies between librbd's completion and the callback's\n"
+    "  return, 500 µs (p50)\n"
+    "  seen       18 % of the requests' time on average, 20 % of those around their p50, 20 % around their p99; requests completed a second, of\n"
+    "             all clients: 545\n"
+    "  or         one-thread-saturated: this trace cannot tell\n"
+    "  do         do not wait in a completion's callback: librbd calls them one after the other, so each delays all that are behind it\n"
+    "             hand the completion to a thread of your own, or use rbd_set_image_notification() and rbd_poll_io_events()\n"
     "  features   layering, exclusive-lock, journaling\n"
     "  cluster    c1\n"
     "  Ceph       16.2.15\n"
@@ -51,9 +57,26 @@ static const char golden_owned[] =
     "  events     over 1.20 s\n"
     "\n"
     "Image rbd/one, 64 MiB in objects of 4 MiB\n"
-    "  2 clients took the exclusive lock from each other 3.00 times a second; waiting for it is 80 % of their requests' time; one handover takes\n"
-    "  200 ms (p50), and replay is 60 % of their time; the lock was broken once, after 90.0 ms of waiting; 2 requests for the lock were refused;\n"
-    "  the journal is 10 % of the writes' time\n"
+    "  exclusive-lock-pingpong: 2 clients take the exclusive lock from each other 3.00 times a second: 80 % of their requests' time is waiting\n"
+    "  for it; one handover takes 200 ms (p50), most of it replay\n"
+    "  seen       80 % of the requests' time on average, 80 % of those around their p50, 80 % around their p99; one handover, p90: 300 ms; that\n"
+    "             step, of all handovers' time: 60 %; one tenure, p50: 100 ms; requests served in a tenure, mean: 2.50; journal read back in a\n"
+    "             handover, mean: 12.5 MiB; the journal's part of all handovers' time: 60 %\n"
+    "  do         use one image per writer, or let one client do all the writing with a deeper queue\n"
+    "             to keep a second writer out, let the first hold the lock: rbd map --exclusive, or rbd_lock_acquire()\n"
+    "             each handover reads back the open journal objects (12.5 MiB on average): smaller ones keep it short (rbd create\n"
+    "             --journal-object-size 1M; for an existing image disable journaling and enable it again so)\n"
+    "             without journaling readers need no lock and handovers are short: rbd feature disable IMAGE journaling, which ends journal-based\n"
+    "             mirroring\n"
+    "  would give 950 to 1600 IOPS with one-client\n"
+    "  journal: each write goes to the journal before it goes to its object: that is 10 % of the requests' time, 2.00 ms an append (p50), 1.50\n"
+    "  appends a write\n"
+    "  seen       10 % of the requests' time on average, 10 % of those around their p50, 10 % around their p99; requests completed a second, of\n"
+    "             all clients: 400\n"
+    "  do         put the journal on a faster pool: rbd feature enable IMAGE journaling --journal-pool POOL\n"
+    "             if the journal only serves mirroring, mirror by snapshots: rbd mirror image enable IMAGE snapshot, and rbd feature disable\n"
+    "             IMAGE journaling\n"
+    "             flush now and then (fsync): librbd gathers appends only after the first flush\n"
     "  features   layering, exclusive-lock, journaling\n"
     "  cluster    c1\n"
     "  Ceph       16.2.15\n"
@@ -166,17 +189,29 @@ static void check_text(const char *text, const char *wanted)
 	fail();
 }
 
-static char *write_text(const char *events, struct report *report)
+static char *write_report(struct report *report)
 {
-	struct model *model = events_text_model(events);
+	struct verdicts verdicts;
 	char *text = NULL;
 	size_t size;
 	FILE *out = open_memstream(&text, &size);
 
-	report->model = model;
+	assert_int_equal(verdicts_build(&verdicts, report->model, NULL), 0);
+	report->verdicts = &verdicts;
 	assert_non_null(out);
 	assert_int_equal(text_write(out, report), 0);
 	fclose(out);
+	verdicts_fini(&verdicts);
+	return text;
+}
+
+static char *write_text(const char *events, struct report *report)
+{
+	struct model *model = events_text_model(events);
+	char *text;
+
+	report->model = model;
+	text = write_report(report);
 	model_destroy(model);
 	return text;
 }
@@ -203,13 +238,8 @@ static void test_golden(void **unused)
 static char *write_owned(owned_change *change)
 {
 	struct report report = {.model = owned_model(change)};
-	char *text = NULL;
-	size_t size;
-	FILE *out = open_memstream(&text, &size);
+	char *text = write_report(&report);
 
-	assert_non_null(out);
-	assert_int_equal(text_write(out, &report), 0);
-	fclose(out);
 	owned_done();
 	return text;
 }
@@ -307,7 +337,6 @@ static void test_plain(void **unused)
 	char *text = write_owned(make_plain);
 
 	(void)unused;
-	assert_non_null(strstr(text, "\n  no exclusive lock; "));
 	assert_null(strstr(text, "Exclusive lock:"));
 	assert_null(strstr(text, "handover"));
 	assert_null(strstr(text, "incidents"));

@@ -25,6 +25,14 @@ static int effect(void *context, struct carried *request, uint64_t now_ns)
 	return 0;
 }
 
+/* Told once of each request, at its first data operation. */
+static void first_sent(void *context, struct carried *request)
+{
+	assert_ptr_equal(context, told);
+	assert_int_not_equal(request->first_sent_ns, 0);
+	assert_int_equal(request->sent_ns, 0);
+}
+
 static int settled(void *context, const struct carried *request)
 {
 	size_t length = strlen(told);
@@ -40,7 +48,7 @@ static int settled(void *context, const struct carried *request)
 
 static int setup(void **unused)
 {
-	const struct effects_consumer consumer = {.context = told, .effect = effect, .settled = settled};
+	const struct effects_consumer consumer = {.context = told, .effect = effect, .sent = first_sent, .settled = settled};
 
 	(void)unused;
 	told[0] = '\0';

@@ -1,0 +1,172 @@
+#include "analyzer/core/claims.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "analyzer/core/images.h"
+#include "analyzer/core/requests.h"
+
+/* How each request's time is divided; and the ends of the phases that several claims share. */
+struct division {
+	uint64_t ns[CLAIM_COUNT];
+	uint64_t lock_ns, lock_end_ns;     /* q2l's length and end */
+	uint64_t librbd_ns, librbd_end_ns; /* j2n's */
+	uint64_t network_ns;               /* n2c's; it ends at C */
+};
+
+void claims_fini(struct claims *claims)
+{
+	for (unsigned row = 0; row < BAND_ROWS; row++)
+		free(claims->rows[row]);
+	coverage_fini(&claims->refreshing);
+	coverage_fini(&claims->updating);
+	stalls_fini(&claims->stalls);
+	*claims = (struct claims){0};
+}
+
+static uint64_t least(uint64_t a, uint64_t b)
+{
+	return a < b ? a : b;
+}
+
+/* Gives the claim what it asks for of what is left. */
+static void give(struct division *division, enum claimant claim, uint64_t *left_ns, uint64_t ns)
+{
+	ns = least(ns, *left_ns);
+	division->ns[claim] += ns;
+	*left_ns -= ns;
+}
+
+static void divide_lock(struct division *division, const struct request *request, const struct coverage *notifying,
+			const struct coverage *silent)
+{
+	uint64_t end_ns = request->moments.at_ns[MOMENT_L], left_ns = division->lock_ns, begin_ns = end_ns - left_ns;
+
+	if (!left_ns)
+		return;
+	if (request->held.origin == LOCK_BROKEN)
+		give(division, CLAIM_LOCK_SILENT, &left_ns, left_ns);
+	give(division, CLAIM_LOCK_SILENT, &left_ns, coverage_overlap(silent, begin_ns, end_ns));
+	give(division, CLAIM_NOTIFY, &left_ns, coverage_overlap(notifying, begin_ns, end_ns));
+	give(division, request->held.origin == LOCK_OF_PEER ? CLAIM_LOCK_PEER : CLAIM_LOCK_TAKEN, &left_ns, left_ns);
+}
+
+static void divide_librbd(struct division *division, const struct claims *claims, const struct request *request)
+{
+	const struct moments *moments = &request->moments;
+	uint64_t end_ns = moments->at_ns[moments_know(moments, MOMENT_N) ? MOMENT_N : MOMENT_C];
+	uint64_t left_ns = division->librbd_ns, begin_ns = end_ns - left_ns;
+
+	if (!left_ns)
+		return;
+	give(division, CLAIM_REFRESH, &left_ns, coverage_overlap(&claims->refreshing, begin_ns, end_ns));
+	give(division, CLAIM_OBJECT_MAP, &left_ns, coverage_overlap(&claims->updating, begin_ns, end_ns));
+	if (request->held.copied && request->held.first_sent_ns < end_ns)
+		give(division, CLAIM_COPYUP, &left_ns, end_ns - request->held.first_sent_ns);
+	give(division, CLAIM_LIBRBD, &left_ns, left_ns);
+}
+
+static int writes(uint8_t kind)
+{
+	return kind == RBDPROF_WRITE || kind == RBDPROF_WRITESAME;
+}
+
+static void divide_network(struct division *division, const struct claims *claims, const struct request *request)
+{
+	uint64_t end_ns = request->moments.at_ns[MOMENT_C], left_ns = division->network_ns, begin_ns = end_ns - left_ns;
+
+	if (!left_ns)
+		return;
+	if (request->held.resent_ns > begin_ns)
+		give(division, CLAIM_RESENT, &left_ns, request->held.resent_ns - begin_ns);
+	give(division, CLAIM_STALLED, &left_ns, coverage_overlap(&claims->stalls.standing, begin_ns, end_ns));
+	if (claims->cached && !claims->flushed && writes(request->kind))
+		give(division, CLAIM_WRITETHROUGH, &left_ns, left_ns);
+	give(division, CLAIM_NETWORK, &left_ns, left_ns);
+}
+
+/* Refused by an owner that keeps its lock, as rbd_lock_acquire() does. */
+static int is_refused(const struct request *request)
+{
+	const struct client *client = request->client;
+
+	return request->result == -EROFS && !client->read_only && image_has(client->image, IMAGE_EXCLUSIVE_LOCK);
+}
+
+static struct band *band_of(struct claims *claims, uint64_t total_ns)
+{
+	unsigned log2 = total_ns < BANDS_IN_ROW ? 3 : 63 - (unsigned)__builtin_clzll(total_ns), row = log2 - 3;
+	unsigned place = total_ns < BANDS_IN_ROW ? 0 : (total_ns >> (log2 - 3)) % BANDS_IN_ROW;
+
+	if (!claims->rows[row])
+		claims->rows[row] = calloc(BANDS_IN_ROW, sizeof(struct band));
+	return claims->rows[row] ? &claims->rows[row][place] : NULL;
+}
+
+int claims_add(struct claims *claims, const struct request *request, const struct coverage *notifying, const struct coverage *silent)
+{
+	const uint64_t *at_ns = request->moments.at_ns;
+	uint64_t total_ns = at_ns[MOMENT_A] - at_ns[MOMENT_S];
+	struct division division = {0};
+	struct phase_split split;
+	struct band *band = band_of(claims, total_ns);
+
+	if (!band)
+		return -ENOMEM;
+	if (phases_split(&request->moments, &split))
+		return 0;
+	if (is_refused(request)) {
+		division.ns[CLAIM_REFUSED] = at_ns[MOMENT_C] - at_ns[MOMENT_S];
+	} else {
+		division.ns[CLAIM_QOS] = split.ns[PHASE_S2Q];
+		division.ns[CLAIM_JOURNAL] = split.ns[PHASE_L2J];
+		division.ns[CLAIM_OTHER] = split.ns[PHASE_OTHER];
+		division.lock_ns = split.ns[PHASE_Q2L];
+		division.librbd_ns = split.ns[PHASE_J2N];
+		division.network_ns = split.ns[PHASE_N2C];
+		divide_lock(&division, request, notifying, silent);
+		divide_librbd(&division, claims, request);
+		divide_network(&division, claims, request);
+	}
+	division.ns[CLAIM_CALLBACK] = split.ns[PHASE_C2D];
+	division.ns[CLAIM_APPLICATION] = split.ns[PHASE_D2A];
+	claims->copied += request->held.copied;
+	band->count++;
+	band->total_ns += total_ns;
+	for (unsigned claim = 0; claim < CLAIM_COUNT; claim++)
+		band->ns[claim] += division.ns[claim];
+	stalls_held(&claims->stalls, &request->moments, &split);
+	return 0;
+}
+
+static void merge(struct band *into, const struct band *from)
+{
+	into->count += from->count;
+	into->total_ns += from->total_ns;
+	for (unsigned claim = 0; claim < CLAIM_COUNT; claim++)
+		into->ns[claim] += from->ns[claim];
+}
+
+void claims_sum(const struct claims *const *list, unsigned count, double from, double to, struct band *sum)
+{
+	uint64_t all = 0, seen = 0;
+
+	*sum = (struct band){0};
+	for (unsigned i = 0; i < count; i++)
+		for (unsigned row = 0; row < BAND_ROWS; row++)
+			for (unsigned place = 0; list[i]->rows[row] && place < BANDS_IN_ROW; place++)
+				all += list[i]->rows[row][place].count;
+	for (unsigned row = 0; row < BAND_ROWS; row++) {
+		for (unsigned place = 0; place < BANDS_IN_ROW; place++) {
+			struct band band = {0};
+
+			for (unsigned i = 0; i < count; i++)
+				if (list[i]->rows[row])
+					merge(&band, &list[i]->rows[row][place]);
+			/* The band's requests are the (seen + 1)-th to the (seen + count)-th. */
+			if (band.count && (double)(seen + band.count) > from * (double)all && (double)seen < to * (double)all)
+				merge(sum, &band);
+			seen += band.count;
+		}
+	}
+}

@@ -1,0 +1,159 @@
+#include "analyzer/core/evidence.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Requests "around" the p50 and the p99 of their time. */
+#define P50_FROM 0.40
+#define P50_TO   0.60
+#define P99_FROM 0.98
+#define P99_TO   0.995
+
+static int changes_data(unsigned kind)
+{
+	return kind != RBDPROF_READ && kind != RBDPROF_FLUSH && kind != RBDPROF_INVALIDATE_CACHE;
+}
+
+static int add_kind(struct evidence *evidence, const struct kind_stats *kind, unsigned which)
+{
+	evidence->completed += kind->completed;
+	evidence->failed += kind->failed;
+	if (changes_data(which))
+		evidence->writes += kind->completed;
+	if (histogram_merge(&evidence->total, &kind->total) || histogram_merge(&evidence->n2c, &kind->phases[PHASE_N2C]) ||
+	    histogram_merge(&evidence->c2d, &kind->phases[PHASE_C2D]) || histogram_merge(&evidence->d2a, &kind->phases[PHASE_D2A]))
+		return -ENOMEM;
+	return 0;
+}
+
+static int add_client(struct evidence *evidence, const struct client *client, uint64_t *first_ns, uint64_t *last_ns)
+{
+	const struct client_stats *stats = &client->stats;
+	uint64_t most = client_stats_in_flight_max(stats);
+	double idle = stalls_idle_share(&client->claims.stalls);
+	int status = 0;
+
+	for (unsigned kind = 0; kind < RBDPROF_KIND_COUNT && !status; kind++)
+		if (stats->kinds[kind])
+			status = add_kind(evidence, stats->kinds[kind], kind);
+	if (!stats->begun)
+		return status;
+	if (stats->first_s_ns < *first_ns)
+		*first_ns = stats->first_s_ns;
+	if (stats->last_c_ns > *last_ns)
+		*last_ns = stats->last_c_ns;
+	if (most > evidence->in_flight_max)
+		evidence->in_flight_max = most;
+	if (idle < evidence->idle)
+		evidence->idle = idle;
+	return status;
+}
+
+static uint64_t trace_begin(const struct model *model)
+{
+	uint64_t begin_ns = UINT64_MAX;
+
+	for (const struct process *process = model_process_next(model, NULL); process; process = model_process_next(model, process))
+		if (process->health.events && process->health.first_ns < begin_ns)
+			begin_ns = process->health.first_ns;
+	return begin_ns;
+}
+
+int evidence_gather(struct evidence *evidence, const struct model *model, const struct image *image, const struct baseline *baseline)
+{
+	const struct claims **claims = calloc(HASH_COUNT(image->clients) + 1, sizeof(*claims));
+	uint64_t first_ns = UINT64_MAX, last_ns = 0;
+	double sum_ns = 0;
+	unsigned count = 0;
+	int status = claims ? 0 : -ENOMEM;
+
+	*evidence = (struct evidence){.model = model, .image = image, .baseline = baseline, .begin_ns = trace_begin(model), .idle = 1};
+	for (const struct client *client = image->clients; client && !status; client = client->hh.next) {
+		claims[count++] = &client->claims;
+		sum_ns += (double)client->stats.in_flight.sum_ns;
+		status = add_client(evidence, client, &first_ns, &last_ns);
+	}
+	if (!status) {
+		claims_sum(claims, count, 0, 1, &evidence->all);
+		claims_sum(claims, count, P50_FROM, P50_TO, &evidence->p50);
+		claims_sum(claims, count, P99_FROM, P99_TO, &evidence->p99);
+		evidence->span_ns = last_ns > first_ns ? (double)(last_ns - first_ns) : 0;
+	}
+	if (evidence->span_ns > 0) {
+		evidence->iops = (double)evidence->completed * 1e9 / evidence->span_ns;
+		evidence->in_flight = sum_ns / evidence->span_ns;
+	}
+	free(claims);
+	return status;
+}
+
+void evidence_fini(struct evidence *evidence)
+{
+	histogram_fini(&evidence->total);
+	histogram_fini(&evidence->n2c);
+	histogram_fini(&evidence->c2d);
+	histogram_fini(&evidence->d2a);
+}
+
+static double share_in(const struct band *band, enum claimant claimant)
+{
+	return band->total_ns ? (double)band->ns[claimant] / (double)band->total_ns : 0;
+}
+
+double evidence_share(const struct evidence *evidence, enum claimant claimant)
+{
+	return share_in(&evidence->all, claimant);
+}
+
+void verdict_claims(struct verdict *verdict, const struct evidence *evidence, enum claimant claimant)
+{
+	verdict->share_of = WHOLE_REQUESTS;
+	verdict->share_mean = share_in(&evidence->all, claimant);
+	verdict->share_p50 = share_in(&evidence->p50, claimant);
+	verdict->share_p99 = share_in(&evidence->p99, claimant);
+}
+
+static struct noted_fact *next_fact(struct verdict *verdict, enum fact fact)
+{
+	struct noted_fact *noted;
+
+	if (verdict->fact_count == VERDICT_FACTS)
+		return NULL;
+	noted = &verdict->facts[verdict->fact_count++];
+	*noted = (struct noted_fact){.fact = fact};
+	return noted;
+}
+
+void verdict_note(struct verdict *verdict, enum fact fact, double value)
+{
+	struct noted_fact *noted = next_fact(verdict, fact);
+
+	if (noted)
+		noted->value = value;
+}
+
+void verdict_note_number(struct verdict *verdict, enum fact fact, uint64_t number)
+{
+	struct noted_fact *noted = next_fact(verdict, fact);
+
+	if (!noted)
+		return;
+	noted->number = number;
+	noted->value = (double)number;
+}
+
+void verdict_note_text(struct verdict *verdict, enum fact fact, const char *text)
+{
+	struct noted_fact *noted = next_fact(verdict, fact);
+
+	if (noted)
+		snprintf(noted->text, sizeof(noted->text), "%s", text);
+}
+
+void verdict_advise(struct verdict *verdict, enum advise_when when)
+{
+	verdict->advise |= UINT64_C(1) << when;
+}

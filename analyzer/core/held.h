@@ -1,0 +1,31 @@
+/*
+ * Notes on what may hold requests up, taken as it crosses the boundary: when a client rereads a header or updates an object map, when
+ * notifications wait for somebody who does not answer, what happened to a request's operations, and which object it waits at. It knows
+ * what to note; claims.h divides the requests' time by it.
+ */
+#ifndef RBDPROF_ANALYZER_CORE_HELD_H
+#define RBDPROF_ANALYZER_CORE_HELD_H
+
+#include "analyzer/core/images.h"
+#include "analyzer/core/operations.h"
+#include "analyzer/core/requests.h"
+
+/* An operation on one of the image's metadata objects begins, and ends: done with a reply, or left without. Return 0 or -ENOMEM. */
+int held_operation_begun(struct image *image, const struct operation *operation);
+int held_operation_done(struct image *image, const struct operation *operation);
+int held_operation_left(struct image *image, const struct operation *operation);
+
+/* The first data operation of a client's request is sent. A queue that there is no memory for is not followed. */
+void held_sent(struct client *client, struct carried *carried);
+
+/* The request's C and D are known. */
+void held_completed(struct request *request, const struct carried *carried);
+
+/* Its end is not known. */
+void held_dropped(const struct client *client, const struct carried *carried, uint64_t now_ns);
+
+/* How requests of all the image's clients queue on its objects; and the busiest of these. */
+void image_objects(const struct image *image, struct objects_sum *sum);
+unsigned image_hottest(const struct image *image, struct object_counts hottest[OBJECTS_HOTTEST]);
+
+#endif
