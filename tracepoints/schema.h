@@ -27,8 +27,8 @@ enum rbdprof_kind {
 
 /* Flags of a request. */
 enum {
-	RBDPROF_SYNCHRONOUS = 1, /* a blocking call: D and A are its return */
-	RBDPROF_NO_CALLBACK = 2, /* its completion has no callback: D and A are the application's first look */
+	RBDPROF_SYNCHRONOUS = 1, /* a blocking call: D is C, and A its return */
+	RBDPROF_NO_CALLBACK = 2, /* its completion has no callback: D is C, and A the application's first look */
 };
 
 /* The kinds of a contended lock, in the order of their numbers in a trace. */

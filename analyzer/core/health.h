@@ -74,6 +74,7 @@ struct process_health {
 	int64_t missing_at_last;
 	uint64_t unmatched_completes; /* no request of theirs was seen, though made while recording; judged at the end */
 	uint64_t unmatched_reaps;
+	uint64_t untracked_operations; /* whose reply the shim said it would not tell */
 };
 
 void health_fini(struct health *health);

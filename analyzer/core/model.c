@@ -387,6 +387,7 @@ static void summarize(struct trace_summary *summary, const struct process *proce
 	summary->lost_events += health->lost_events;
 	summary->unaccounted_events += process_health_unaccounted(health, HASH_COUNT(process->threads));
 	summary->passed_through += health->passed_through;
+	summary->untracked_operations += health->untracked_operations;
 }
 
 int model_finish(struct model *model)

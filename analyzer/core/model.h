@@ -38,6 +38,7 @@ struct trace_summary {
 	int64_t lost_events;               /* that the tracer dropped; the intervals are with the processes */
 	uint64_t unaccounted_events;       /* emitted, not read, and not among the lost: torn buffers, full disks */
 	uint64_t passed_through;           /* calls that the shim could not record */
+	uint64_t untracked_operations;     /* of librados whose end the shim could not record */
 	uint64_t unmatched;                /* completed requests that are in no count, since an event of theirs was lost */
 	uint64_t before_recording;         /* completed requests made before the recording began and never described; in no count */
 	uint64_t requests;                 /* completed, of all clients and kinds */

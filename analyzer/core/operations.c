@@ -342,6 +342,7 @@ static int feed_operation(struct operations *operations, struct process *process
 	operation->kind = event->operation.kind;
 	operation->begin_ns = event->time_ns;
 	operation->tracked = event->operation.tracked;
+	process->health.untracked_operations += !operation->tracked;
 	if (object) {
 		operation->object = object->object;
 		strcpy(operation->image_id, object->image_id);

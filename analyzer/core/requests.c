@@ -106,6 +106,7 @@ static int add(struct requests *requests, struct process *process, struct client
 	request->length_bytes = event->request.length_bytes;
 	request->image = event->request.image;
 	request->kind = event->request.kind;
+	request->no_callback = (event->request.flags & (RBDPROF_SYNCHRONOUS | RBDPROF_NO_CALLBACK)) != 0;
 	request->announced = event->type == EVENT_REQUEST_OPEN;
 	moments_set(&request->moments, MOMENT_S, age_ns < event->time_ns ? event->time_ns - age_ns : 0);
 	HASH_ADD_KEYPTR_BYHASHVALUE(hh, requests->table, &request->key, sizeof(request->key),
@@ -168,7 +169,7 @@ static int drop(struct requests *requests, struct request *request, uint64_t now
 int requests_complete(struct requests *requests, const struct event *event)
 {
 	struct request *request = find(requests, event->process, event->complete.request);
-	uint64_t d_ns = event->time_ns, c_ns;
+	uint64_t end_ns = event->time_ns, c_ns, d_ns;
 	struct moments *moments;
 	int status;
 
@@ -179,15 +180,16 @@ int requests_complete(struct requests *requests, const struct event *event)
 		spoil(requests, request, ANOMALY_DUPLICATE_COMPLETE);
 		return 0;
 	}
-	c_ns = event->complete.c2d_ns < d_ns ? d_ns - event->complete.c2d_ns : 0;
+	c_ns = event->complete.c2d_ns < end_ns ? end_ns - event->complete.c2d_ns : 0;
+	d_ns = request->no_callback ? c_ns : end_ns;
 	if (c_ns < moments->at_ns[MOMENT_S])
 		spoil(requests, request, ANOMALY_NEGATIVE_PHASE);
 	request->result = event->complete.result;
 	moments_set(moments, MOMENT_C, c_ns);
 	moments_set(moments, MOMENT_D, d_ns);
 	/* Between D and its event another thread can look and say so first. */
-	if (event->complete.looked || (moments_know(moments, MOMENT_A) && moments->at_ns[MOMENT_A] < d_ns))
-		moments_set(moments, MOMENT_A, d_ns);
+	if (event->complete.looked || (moments_know(moments, MOMENT_A) && moments->at_ns[MOMENT_A] < end_ns))
+		moments_set(moments, MOMENT_A, end_ns);
 
 	status = requests->consumer.completed(requests->consumer.context, request);
 	if (!status && moments_know(moments, MOMENT_A))

@@ -61,6 +61,7 @@ static struct json_object *trace(const struct report *report)
 	put(object, "lost_intervals", lost_intervals(report->model));
 	put_count(object, "unaccounted_events", summary->unaccounted_events);
 	put_count(object, "unrecorded_calls", summary->passed_through);
+	put_count(object, "untracked_operations", summary->untracked_operations);
 	put_count(object, "unmatched_requests", summary->unmatched);
 	put_count(object, "requests_before_recording", summary->before_recording);
 	put_count(object, "unknown_events", report->unknown_events);

@@ -136,6 +136,9 @@ static void put_health(FILE *out, const struct report *report)
 	if (summary->unmatched)
 		fprintf(out, "             %llu completed request%s counted nowhere, since the event of their call was lost\n",
 			(unsigned long long)summary->unmatched, plural(summary->unmatched));
+	if (summary->untracked_operations)
+		fprintf(out, "             %llu operation%s of librados whose reply was not recorded\n",
+			(unsigned long long)summary->untracked_operations, plural(summary->untracked_operations));
 	if (summary->before_recording)
 		fprintf(out, "             %llu request%s made before the recording began and not counted\n",
 			(unsigned long long)summary->before_recording, plural(summary->before_recording));

@@ -32,6 +32,10 @@ def test_wait(lab):
     way(lab, "wait")
 
 
+def test_late(lab):
+    way(lab, "late")
+
+
 def test_wait_with_callback(lab):
     way(lab, "wait-callback")
 

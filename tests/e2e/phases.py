@@ -19,10 +19,11 @@ def moments(lab, folder):
         time, name, fields = int(match[1]), match[2], match[3]
         number = lambda field: int(re.search(rf"\b{field} = (-?\d+)", fields)[1])
         if name == "request":
-            requests[number("request")] = {"kind": number("kind"), "S": time}
+            requests[number("request")] = {"kind": number("kind"), "S": time, "called": not number("flags")}
         elif name == "complete":
             request = requests[number("request")]
-            request["D"], request["C"] = time, time - number("c2d_ns")
+            request["C"] = time - number("c2d_ns")
+            request["D"] = time if request["called"] else request["C"]
             if number("looked"):
                 request["A"] = time
         else:
@@ -48,15 +49,15 @@ def check_sums(lab, client):
         lab.between(f"{kind}: those before C sum to latency", latency * (1 - 1e-6), before_c, latency * (1 + 1e-6))
 
 
-def compare(lab, recording, kind):
+def compare(lab, recording, kind, image="plain"):
     lab.whole(recording)
-    clients = recording.clients("plain")
+    clients = recording.clients(image)
     if not lab.equal("clients", len(clients), 1):
         return
     check_sums(lab, clients[0])
     requests = clients[0]["requests"][kind]
     every = moments(lab, recording.folder)
-    lab.equal("kinds in the trace", {kind: len(found) for kind, found in every.items()}, recording.sums("plain"))
+    lab.equal("kinds in the trace", {kind: len(found) for kind, found in every.items()}, recording.sums(image))
     found = every[kind]
     lab.equal("requests whose moments are out of order", [r for r in found if list(r) != sorted(r)], [])
     for name, values in (("latency", [c - s for s, c, _, _ in found]), ("total", [a - s for s, _, _, a in found]), ("c2d", [d - c for _, c, d, _ in found]),
@@ -81,3 +82,22 @@ def test_fio(lab):
 def test_qemu(lab):
     image = lab.image("plain")
     compare(lab, lab.record(["qemu-img", "bench", "-f", "raw", "-w", "-t", "none", "-c", "2000", "-d", "16", "-s", "4096", lab.drive(image)]), "write")
+
+
+def test_looks_late(lab):
+    """Nothing is called when a request is complete, and the program sleeps 20 ms before it looks: that is its own time, not librbd's."""
+    recording = lab.record([lab.program("ways"), "late", "rbd", lab.image("plain"), "400"])
+    for kind in ("read", "write"):
+        compare(lab, recording, kind)
+        requests = recording.clients("plain")[0]["requests"][kind]
+        lab.holds(f"{kind}: total is at least the sleep", requests["total"]["p50"] >= 19e6, requests["total"])
+        lab.equal(f"{kind}: c2d", requests["phases"]["c2d"]["dist"]["max"], 0)
+        lab.between(f"{kind}: share of d2a", 0.7, requests["phases"]["d2a"]["share"], 1)
+
+
+def test_blocking(lab):
+    """A blocking call has no callback either."""
+    recording = lab.record([lab.program("ways"), "synchronous", "rbd", lab.image("plain"), "50"])
+    for kind in ("read", "write"):
+        compare(lab, recording, kind)
+        lab.equal(f"{kind}: c2d", recording.clients("plain")[0]["requests"][kind]["phases"]["c2d"]["dist"]["max"], 0)

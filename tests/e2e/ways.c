@@ -81,8 +81,8 @@ static void quiet_callback(rbd_completion_t completion, void *arg)
 	atomic_fetch_add((atomic_int *)arg, 1);
 }
 
-/* Batches of DEPTH; with a callback that says nothing but that it was called, or with none. */
-static void batches(int n, enum look look, bool with_callback)
+/* Batches of DEPTH; with a callback that says nothing but that it was called, or with none. Looked at so long after the last was submitted. */
+static void batches(int n, enum look look, bool with_callback, unsigned int late_us)
 {
 	for (int done = 0; done < n; done += DEPTH) {
 		rbd_completion_t completions[DEPTH];
@@ -95,6 +95,7 @@ static void batches(int n, enum look look, bool with_callback)
 		}
 		while (look == GET_RETURN_VALUE && called < batch)
 			usleep(100);
+		usleep(late_us);
 		for (int i = 0; i < batch; i++) {
 			if (look == WAIT)
 				MUST(rbd_aio_wait_for_complete(completions[i]) == 0);
@@ -111,22 +112,28 @@ static void batches(int n, enum look look, bool with_callback)
 
 static void way_wait(int n)
 {
-	batches(n, WAIT, false);
+	batches(n, WAIT, false, 0);
+}
+
+/* The program sleeps 20 ms between its calls and its looks. */
+static void way_late(int n)
+{
+	batches(n, WAIT, false, 20000);
 }
 
 static void way_wait_callback(int n)
 {
-	batches(n, WAIT, true);
+	batches(n, WAIT, true, 0);
 }
 
 static void way_is_complete(int n)
 {
-	batches(n, IS_COMPLETE, false);
+	batches(n, IS_COMPLETE, false, 0);
 }
 
 static void way_get_return_value(int n)
 {
-	batches(n, GET_RETURN_VALUE, true);
+	batches(n, GET_RETURN_VALUE, true, 0);
 }
 
 static atomic_int in_flight;
@@ -355,7 +362,7 @@ static void way_open(int n)
 
 static void *some_requests(void *arg)
 {
-	batches(*(int *)arg, WAIT, true);
+	batches(*(int *)arg, WAIT, true, 0);
 	return NULL;
 }
 
@@ -375,12 +382,12 @@ static void way_fork(int n)
 	pid_t child;
 	int status;
 
-	batches(n / 2, WAIT, true);
+	batches(n / 2, WAIT, true, 0);
 	child = fork();
 	MUST(child >= 0);
 	if (child == 0)
 		_exit(3);
-	batches(n - n / 2, WAIT, true);
+	batches(n - n / 2, WAIT, true, 0);
 	MUST(waitpid(child, &status, 0) == child && WIFEXITED(status) && WEXITSTATUS(status) == 3);
 }
 
@@ -389,6 +396,7 @@ static const struct {
 	void (*run)(int n);
 } ways[] = {
     {"wait", way_wait},
+    {"late", way_late},
     {"wait-callback", way_wait_callback},
     {"is-complete", way_is_complete},
     {"get-return-value", way_get_return_value},

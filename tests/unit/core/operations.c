@@ -199,6 +199,7 @@ static void test_untracked(void **unused)
 	    "3 p0 notification operation=1:2 object=5\n"
 	    "4 p0 operation_done operation=1:1\n");
 	check_told("begun:1 left:1 begun:2 left:2");
+	assert_int_equal(process.health.untracked_operations, 2);
 	assert_int_equal(operations_finish(operations), 0);
 	check_told("");
 }

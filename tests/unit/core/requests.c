@@ -142,6 +142,23 @@ static void test_looked_inside_the_callback(void **unused)
 	assert_string_equal(told, "completed0/1:S100,C130,D150,A150 closed0/1:S100,C130,D150,A150");
 }
 
+/* Flag 2: no callback; 1: a blocking call. C is 30 before the look, or before the call's return. */
+static void test_nothing_is_called(void **unused)
+{
+	(void)unused;
+	assert_int_equal(run("100 p0 request request=1:1 image=1 flags=2\n"
+			     "110 p0 request request=1:2 image=1 flags=1\n"
+			     "120 p0 request_open request=1:3 image=1 flags=2 age_ns=20\n"
+			     "150 p0 complete request=1:1 c2d_ns=30 looked=1\n"
+			     "160 p0 complete request=1:2 c2d_ns=30 looked=1\n"
+			     "170 p0 complete request=1:3 looked=1\n"),
+			 0);
+	assert_string_equal(told, "completed0/1:S100,C120,D120,A150 closed0/1:S100,C120,D120,A150 "
+				  "completed0/2:S110,C130,D130,A160 closed0/2:S110,C130,D130,A160 "
+				  "completed0/3:S100,C170,D170,A170 closed0/3:S100,C170,D170,A170");
+	assert_int_equal(anomalies(), 0);
+}
+
 static void test_one_reap_of_several(void **unused)
 {
 	(void)unused;
@@ -324,6 +341,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST(callback_and_reap),
 		TEST(looked_inside_the_callback),
+		TEST(nothing_is_called),
 		TEST(one_reap_of_several),
 		TEST(same_number_in_two_processes),
 		TEST(reap_overtakes_complete),
