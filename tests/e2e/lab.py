@@ -77,11 +77,11 @@ class Lab:
             raise CannotRun(f"one librbdprof.so beside {self.rbdprof}, not {found}")
         return found[0]
 
-    def program(self, name):
-        """A C program of this folder, compiled once."""
+    def program(self, name, folder=HERE):
+        """A C program of a folder, of this one unless another is given, compiled once."""
         if name not in self.built:
             self.built[name] = os.path.join(self.work, name)
-            self.run(["cc", "-std=gnu11", "-O2", "-Wall", "-Wextra", "-pthread", "-o", self.built[name], os.path.join(HERE, name + ".c"), "-lrbd", "-lrados"])
+            self.run(["cc", "-std=gnu11", "-O2", "-Wall", "-Wextra", "-pthread", "-o", self.built[name], os.path.join(folder, name + ".c"), "-lrbd", "-lrados"])
         return self.built[name]
 
     # --- running ---

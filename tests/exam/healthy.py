@@ -1,0 +1,101 @@
+"""Runs that nothing holds up, and causes that lie in how the application asks: too few requests at a time, too little processor."""
+import contextlib, os
+
+from rows import Outcome, outcome, row
+from stage import Skip
+
+EXCLUSIVE = "layering,exclusive-lock"
+
+
+def unaccused(run, image):
+    return Outcome([run.recording.folder], image, None, None, run.iops)
+
+
+def plain(stage, at, rw, *options):
+    image = stage.image("plain")
+    return unaccused(stage.fio(image, rw, f"--randseed={at.seed}", recorded=True, depth=at.depth, seconds=at.seconds,
+                               env=stage.client(*options)), image)
+
+
+@row("healthy", "reads", depths=(16, 32, 128))
+def reads(stage, at):
+    return plain(stage, at, "randread", "rbd_io_scheduler=none")
+
+
+@row("healthy", "writes", depths=(16, 32, 128))
+def writes(stage, at):
+    return plain(stage, at, "randwrite", "rbd_io_scheduler=none")
+
+
+@row("healthy", "default-scheduler", depths=(16, 32, 128))
+def default_scheduler(stage, at):
+    return plain(stage, at, "randwrite")
+
+
+@row("healthy", "large-reads", long=True, depths=(16,))
+def large_reads(stage, at):
+    image = stage.image("plain")
+    return unaccused(stage.fio(image, "read", recorded=True, bs="256k", depth=at.depth, seconds=at.seconds), image)
+
+
+@row("healthy", "exclusive-lock-alone", depths=(16, 32, 128))
+def alone(stage, at):
+    """The lock is there, and there is nobody else who wants it."""
+    image = stage.image("excl", EXCLUSIVE)
+    return unaccused(stage.fio(image, "randwrite", recorded=True, depth=at.depth, seconds=at.seconds), image)
+
+
+@row("queue-shallow", "depth-1", depths=())
+def depth_1(stage, at):
+    """One at a time: more at a time give more. Which share of a request's time that is, no experiment says."""
+    image = stage.image("plain")
+    deep = stage.fio(image, "randread", depth=16, seconds=2)
+    one = stage.fio(image, "randread", recorded=True, depth=1, seconds=at.seconds)
+    stage.holds("more depth gives more", deep.iops > 1.5 * one.iops, (one.iops, deep.iops))
+    return Outcome([one.recording.folder], image, None, deep.iops, one.iops)
+
+
+# --- too little processor ---
+
+@contextlib.contextmanager
+def quota(share):
+    """A control group whose members together get this share of one processor, as a command that joins it."""
+    for root, file, value in (("/sys/fs/cgroup/cpu", "cpu.cfs_quota_us", "{quota}"), ("/sys/fs/cgroup", "cpu.max", "{quota} 100000")):
+        folder = os.path.join(root, f"rbdprof-exam-{os.getpid()}")
+        try:
+            os.mkdir(folder)
+        except OSError:
+            continue
+        try:
+            with open(os.path.join(folder, file), "w") as limit:
+                limit.write(value.format(quota=int(share * 100000)))
+        except OSError:
+            os.rmdir(folder)
+            continue
+        try:
+            yield ("sh", "-c", f'echo $$ >{folder}/cgroup.procs; exec "$@"', "sh")
+        finally:
+            os.rmdir(folder)
+        return
+    raise Skip("no control group for processor time can be made here")
+
+
+@row("cpu-starved", "quota")
+def cpu_quota(stage, at):
+    image = stage.image("plain")
+    without = stage.fio(image, "randread", depth=at.depth, seconds=2)
+    with quota(0.15) as join:
+        starved = stage.fio(image, "randread", recorded=True, around=join, depth=at.depth, seconds=at.seconds)
+    return outcome(image, without, starved)
+
+
+@row("cpu-starved", "busy-neighbour")
+def busy_neighbour(stage, at):
+    """The client shares one processor with programs that never sleep."""
+    image = stage.image("plain")
+    without = stage.fio(image, "randread", depth=at.depth, seconds=2)
+    with contextlib.ExitStack() as stack:
+        for _ in range(4):
+            stack.enter_context(stage.beside("taskset", "-c", "0", "sh", "-c", "while :; do :; done", says=False))
+        starved = stage.fio(image, "randread", recorded=True, around=("taskset", "-c", "0"), depth=at.depth, seconds=at.seconds)
+    return outcome(image, without, starved)
