@@ -10,6 +10,9 @@
 /* How long an operation whose reply may have been lost is waited for: longer than librados waits for anybody's answer to a notification. */
 #define PATIENCE_NS UINT64_C(60000000000)
 
+/* Requests that waited for the lock are sent within so long once it is usable. */
+#define PARKED_NS UINT64_C(5000000)
+
 #define BIT(moment) (1U << MOMENT_##moment)
 
 struct boundary {
@@ -223,8 +226,10 @@ static int effect(void *context, struct carried *carried, uint64_t now_ns)
 	if (!needs_lock(client->image, carried->kind))
 		return 0;
 	usable_ns = ownership_usable_since(ownership, client->id);
-	if (usable_ns > carried->s_ns)
+	if (usable_ns > carried->s_ns) {
 		carried->usable_ns = usable_ns;
+		carried->wanted_ns = ownership_wanted_since(ownership, client->id);
+	}
 	carried->tenure = ownership_effect(ownership, client->id, now_ns);
 	/* Acknowledged before it had any. */
 	return carried->closed && carried->tenure ? ownership_served(ownership, carried->tenure, carried->c_ns, carried->length_bytes) : 0;
@@ -320,11 +325,29 @@ static unsigned int hidden(const struct request *request)
 }
 
 /*
- * The moments between S and C. What came after C (of a request that was acknowledged early) is in no phase. librbd does not tell how
- * long QoS held which request, only when requests began to queue before one of the process's buckets, and at the latest when none did any
- * more: where that was between S and the first effect, all of that time is put down to it, unless the lock was waited for, which
- * comes behind it.
+ * Q. librbd does not tell how long QoS held which request, only when requests began to queue before one of the process's buckets, and at
+ * the latest when none did any more: where that was between S and the first effect, all of that time is put down to it. The lock lies
+ * behind it: a client asks for it when the first request has come through, and sends those that waited for it as soon as it has it. What
+ * is sent later came through later, and did not wait for the lock.
  */
+static void set_let_through(struct request *request)
+{
+	const struct carried *carried = request->carried;
+	struct moments *moments = &request->moments;
+	uint64_t through_ns = carried->first_ns;
+
+	if (!carried->throttled || carried->first_ns > moments->at_ns[MOMENT_C])
+		return;
+	if (moments_know(moments, MOMENT_L)) {
+		if (carried->first_ns - carried->usable_ns <= PARKED_NS)
+			through_ns = carried->wanted_ns > carried->s_ns ? carried->wanted_ns : carried->s_ns;
+		else
+			moments->known &= (uint8_t)~BIT(L);
+	}
+	moments_set(moments, MOMENT_Q, through_ns);
+}
+
+/* The moments between S and C. What came after C (of a request that was acknowledged early) is in no phase. */
 static void set_moments(struct request *request)
 {
 	const struct carried *carried = request->carried;
@@ -332,8 +355,7 @@ static void set_moments(struct request *request)
 	uint64_t c_ns = moments->at_ns[MOMENT_C];
 
 	set_usable(request);
-	if (carried->throttled && !moments_know(moments, MOMENT_L) && carried->first_ns <= c_ns)
-		moments_set(moments, MOMENT_Q, carried->first_ns);
+	set_let_through(request);
 	if (carried_is_safe(carried) && carried->safe_ns <= c_ns)
 		moments_set(moments, MOMENT_J, carried->safe_ns);
 	if (carried->sent_ns && carried->sent_ns <= c_ns)

@@ -45,6 +45,7 @@ struct carried {
 
 	/* The consumer's, 0 at first. */
 	uint64_t usable_ns; /* its client's lock became usable after S, before its first effect */
+	uint64_t wanted_ns; /* its client began to ask for that lock */
 	uint64_t tenure;    /* in which that was; 0: none */
 	uint8_t throttled;  /* QoS held something up between S and then */
 	uint8_t followed;   /* its object's queue knows it */

@@ -102,6 +102,8 @@ int owners_begin(struct ownership *ownership, struct lock_client *client, uint64
 		tenure->moments = client->coming;
 	count_tenure(ownership, client, tenure);
 	client->coming = (struct tenure_moments){0};
+	tenure->wanted_ns = client->wanted_ns;
+	client->wanted_ns = 0;
 	client->heard_ns = 0;
 	client->refused_ns = 0;
 	client->outstanding.takeover = seen ? TAKEOVER_OPEN : TAKEOVER_NONE;

@@ -22,6 +22,7 @@ struct lock_client {
 	struct outstanding outstanding;
 	struct tenure_moments coming; /* of the tenure that it tries to begin */
 	int trying;                   /* its lock.lock is outstanding */
+	uint64_t wanted_ns;           /* it began to ask for the lock, which it has not got yet; 0: it did not */
 	uint64_t heard_ns;            /* RELEASED of another came in last */
 	uint64_t refused_ns;          /* its first lock.lock that was refused since it last owned the lock; 0: none was */
 	uint64_t asker;               /* whose REQUEST_LOCK came in last */

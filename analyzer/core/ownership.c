@@ -51,14 +51,22 @@ static int asks(const struct operation *operation)
 	return operation->object == OBJECT_HEADER && operation_calls(operation, RBDPROF_METHOD_lock_get_info);
 }
 
+static void wanted(struct lock_client *client, uint64_t now_ns)
+{
+	if (!client->wanted_ns)
+		client->wanted_ns = now_ns;
+}
+
 static void get_info_begun(struct lock_client *client, uint64_t now_ns)
 {
+	wanted(client, now_ns);
 	client->coming = (struct tenure_moments){.noticed_ns = client->heard_ns, .get_info_ns = now_ns};
 }
 
 static void lock_begun(struct ownership *ownership, struct lock_client *client, uint64_t now_ns)
 {
 	ownership->in_use = 1;
+	wanted(client, now_ns);
 	if (!client->coming.get_info_ns)
 		client->coming.noticed_ns = client->heard_ns;
 	client->coming.lock_ns = now_ns;
@@ -452,6 +460,11 @@ int ownership_served(struct ownership *ownership, uint64_t number, uint64_t c_ns
 uint64_t ownership_usable_since(const struct ownership *ownership, uint64_t id)
 {
 	return ownership->current && ownership->current->client == id ? ownership->current->usable_ns : 0;
+}
+
+uint64_t ownership_wanted_since(const struct ownership *ownership, uint64_t id)
+{
+	return ownership->current && ownership->current->client == id ? ownership->current->wanted_ns : 0;
 }
 
 uint64_t ownership_owner(const struct ownership *ownership)

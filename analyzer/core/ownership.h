@@ -72,6 +72,9 @@ int ownership_served(struct ownership *ownership, uint64_t tenure, uint64_t c_ns
 /* When the client's current lock became usable; 0: it has none, or that is not known. A request whose S is before it was parked. */
 uint64_t ownership_usable_since(const struct ownership *ownership, uint64_t client);
 
+/* When the client began to ask for its current lock: its first request that needed it had come so far. 0: as above. */
+uint64_t ownership_wanted_since(const struct ownership *ownership, uint64_t client);
+
 /* The client that owns the lock now; 0: nobody, or that is not known. */
 uint64_t ownership_owner(const struct ownership *ownership);
 

@@ -37,6 +37,7 @@ struct tenure {
 	uint8_t traced;        /* the client is */
 	uint8_t from_peer;     /* another client had the lock before, or had asked the owner before for it */
 	uint8_t after_unknown; /* somebody owned the lock between the tenure before and this one, and nobody knows who */
+	uint64_t wanted_ns;    /* its client began to ask for the lock; 0: that was not seen */
 	uint64_t usable_ns;    /* librbd said that the lock is usable; 0: it did not */
 	uint64_t asked_ns;     /* a peer's first REQUEST_LOCK came in; 0: none did */
 	uint64_t replay_bytes; /* read back from the journal while taking over */
