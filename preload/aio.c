@@ -110,8 +110,8 @@ ssize_t rbd_aio_compare_and_write(rbd_image_t image, uint64_t offset, size_t len
 }
 
 WRAPS(rbd_aio_compare_and_writev)
-int rbd_aio_compare_and_writev(rbd_image_t image, uint64_t offset, const struct iovec *expected, int expected_count,
-			       const struct iovec *vector, int count, rbd_completion_t completion, uint64_t *mismatch, int flags)
+ssize_t rbd_aio_compare_and_writev(rbd_image_t image, uint64_t offset, const struct iovec *expected, int expected_count,
+				   const struct iovec *vector, int count, rbd_completion_t completion, uint64_t *mismatch, int flags)
 {
 	SUBMIT(COMPARE_AND_WRITE, offset, vector_bytes(vector, count),
 	       REAL(rbd_aio_compare_and_writev)(image, offset, expected, expected_count, vector, count, completion, mismatch, flags));

@@ -17,7 +17,7 @@
 #include "preload/cxx.h"
 
 /* Of releases newer than the headers that we are built with. */
-int rbd_aio_compare_and_writev(rbd_image_t image, uint64_t off, const struct iovec *cmp_iov, int cmp_iovcnt, const struct iovec *iov,
+ssize_t rbd_aio_compare_and_writev(rbd_image_t image, uint64_t off, const struct iovec *cmp_iov, int cmp_iovcnt, const struct iovec *iov,
 			       int iovcnt, rbd_completion_t c, uint64_t *mismatch_off, int op_flags);
 int rbd_aio_write_with_crc32c(rbd_image_t image, uint64_t off, size_t len, const char *buf, uint32_t precomputed_crc32c,
 			      rbd_completion_t c, int op_flags);

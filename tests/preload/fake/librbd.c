@@ -384,10 +384,10 @@ ssize_t rbd_aio_compare_and_write(rbd_image_t image, uint64_t offset, size_t len
 	return submit_buffer(WRITE, image, offset, length, data, completion);
 }
 
-int rbd_aio_compare_and_writev(rbd_image_t image, uint64_t offset, const struct iovec *expected, int expected_count,
-			       const struct iovec *vector, int count, rbd_completion_t completion, uint64_t *mismatch, int flags);
-int rbd_aio_compare_and_writev(rbd_image_t image, uint64_t offset, const struct iovec *expected, int expected_count,
-			       const struct iovec *vector, int count, rbd_completion_t completion, uint64_t *mismatch, int flags)
+ssize_t rbd_aio_compare_and_writev(rbd_image_t image, uint64_t offset, const struct iovec *expected, int expected_count,
+				   const struct iovec *vector, int count, rbd_completion_t completion, uint64_t *mismatch, int flags);
+ssize_t rbd_aio_compare_and_writev(rbd_image_t image, uint64_t offset, const struct iovec *expected, int expected_count,
+				   const struct iovec *vector, int count, rbd_completion_t completion, uint64_t *mismatch, int flags)
 {
 	(void)expected, (void)expected_count, (void)mismatch, (void)flags;
 	return submit_vector(WRITE, image, offset, vector, count, completion);
