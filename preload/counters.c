@@ -43,8 +43,7 @@ static __thread struct {
 	char name[NAME_BYTES];
 } building __attribute__((tls_model("initial-exec")));
 
-WRAPS(counters_builder)
-void counters_builder(void *builder, void *cct, const struct cxx_string *name, int first, int last)
+static void begin_group(void *builder, void *cct, const struct cxx_string *name)
 {
 	building.builder = NULL;
 	if (recorder_enabled() && !strncmp(name->data, PREFIX, strlen(PREFIX))) {
@@ -53,26 +52,63 @@ void counters_builder(void *builder, void *cct, const struct cxx_string *name, i
 		building.name[0] = '\0';
 		strncat(building.name, name->data + strlen(PREFIX), sizeof(building.name) - 1);
 	}
+}
+
+WRAPS(counters_builder)
+void counters_builder(void *builder, void *cct, const struct cxx_string *name, int first, int last)
+{
+	begin_group(builder, cct, name);
 	REAL(counters_builder)(builder, cct, name, first, last);
+}
+
+WRAPS(counters_builder_14)
+void counters_builder_14(void *builder, void *cct, const struct cxx_string *name, int first, int last)
+{
+	begin_group(builder, cct, name);
+	REAL(counters_builder_14)(builder, cct, name, first, last);
+}
+
+static void learn_time(const void *builder, int index, const char *name)
+{
+	if (building.builder == builder && !strcmp(name, "lock_acquired_time"))
+		__atomic_store_n(&lock_acquired_index, index, __ATOMIC_RELAXED);
 }
 
 WRAPS(counters_add_time)
 void counters_add_time(void *builder, int index, const char *name, const char *description, const char *nick, int priority)
 {
-	if (building.builder == builder && !strcmp(name, "lock_acquired_time"))
-		__atomic_store_n(&lock_acquired_index, index, __ATOMIC_RELAXED);
+	learn_time(builder, index, name);
 	REAL(counters_add_time)(builder, index, name, description, nick, priority);
 }
 
-WRAPS(counters_add_time_avg)
-void counters_add_time_avg(void *builder, int index, const char *name, const char *description, const char *nick, int priority)
+WRAPS(counters_add_time_14)
+void counters_add_time_14(void *builder, int index, const char *name, const char *description, const char *nick, int priority)
+{
+	learn_time(builder, index, name);
+	REAL(counters_add_time_14)(builder, index, name, description, nick, priority);
+}
+
+static void learn_time_avg(const void *builder, int index, const char *name)
 {
 	static const char *const names[QUEUES] = {"rd_latency", "wr_latency", "discard_latency", "flush_latency", "ws_latency", "cmp_latency"};
 
 	for (int i = 0; building.builder == builder && i < QUEUES; i++)
 		if (!strcmp(name, names[i]))
 			__atomic_store_n(&latency_index[i], index, __ATOMIC_RELAXED);
+}
+
+WRAPS(counters_add_time_avg)
+void counters_add_time_avg(void *builder, int index, const char *name, const char *description, const char *nick, int priority)
+{
+	learn_time_avg(builder, index, name);
 	REAL(counters_add_time_avg)(builder, index, name, description, nick, priority);
+}
+
+WRAPS(counters_add_time_avg_14)
+void counters_add_time_avg_14(void *builder, int index, const char *name, const char *description, const char *nick, int priority)
+{
+	learn_time_avg(builder, index, name);
+	REAL(counters_add_time_avg_14)(builder, index, name, description, nick, priority);
 }
 
 static void note(void *counters)
@@ -97,15 +133,24 @@ static void note(void *counters)
 	}
 }
 
-WRAPS(counters_create)
-void *counters_create(void *builder)
+static void *end_group(const void *builder, void *counters)
 {
-	void *counters = REAL(counters_create)(builder);
-
 	if (building.builder == builder)
 		note(counters);
 	building.builder = NULL;
 	return counters;
+}
+
+WRAPS(counters_create)
+void *counters_create(void *builder)
+{
+	return end_group(builder, REAL(counters_create)(builder));
+}
+
+WRAPS(counters_create_14)
+void *counters_create_14(void *builder)
+{
+	return end_group(builder, REAL(counters_create_14)(builder));
 }
 
 static struct group *find(const void *counters)
@@ -118,14 +163,26 @@ static struct group *find(const void *counters)
 	return NULL;
 }
 
-WRAPS(counters_destroy)
-void counters_destroy(void *counters)
+static void forget(const void *counters)
 {
 	struct group *g = find(counters);
 
 	if (g)
 		__atomic_store_n(&g->counters, NULL, __ATOMIC_RELEASE);
+}
+
+WRAPS(counters_destroy)
+void counters_destroy(void *counters)
+{
+	forget(counters);
 	REAL(counters_destroy)(counters);
+}
+
+WRAPS(counters_destroy_14)
+void counters_destroy_14(void *counters)
+{
+	forget(counters);
+	REAL(counters_destroy_14)(counters);
 }
 
 /* The number of the image that the group belongs to; 0 while it is not open yet. */
@@ -136,8 +193,7 @@ static uint32_t image_of(struct group *g)
 	return g->image;
 }
 
-WRAPS(counters_tset)
-void counters_tset(void *counters, int index, uint64_t time)
+static void noted(const void *counters, int index)
 {
 	if (index == __atomic_load_n(&lock_acquired_index, __ATOMIC_RELAXED) && recorder_wants_requests()) {
 		struct group *g = find(counters);
@@ -145,7 +201,20 @@ void counters_tset(void *counters, int index, uint64_t time)
 		if (g && image_of(g))
 			EMIT(lock_acquired(g->image));
 	}
+}
+
+WRAPS(counters_tset)
+void counters_tset(void *counters, int index, uint64_t time)
+{
+	noted(counters, index);
 	REAL(counters_tset)(counters, index, time);
+}
+
+WRAPS(counters_tset_14)
+void counters_tset_14(void *counters, int index, uint64_t time)
+{
+	noted(counters, index);
+	REAL(counters_tset_14)(counters, index, time);
 }
 
 static void count(struct group *g, int q)
@@ -157,8 +226,7 @@ static void count(struct group *g, int q)
 	REAL(pthread_mutex_unlock)(&g->mutex);
 }
 
-WRAPS(counters_tinc)
-void counters_tinc(void *counters, int index, uint64_t elapsed_ns)
+static void counted(const void *counters, int index)
 {
 	for (int q = 0; recorder_wants_requests() && q < QUEUES; q++) {
 		struct group *g = index == latency_index[q] ? find(counters) : NULL;
@@ -166,7 +234,20 @@ void counters_tinc(void *counters, int index, uint64_t elapsed_ns)
 		if (g && image_of(g))
 			count(g, q);
 	}
+}
+
+WRAPS(counters_tinc)
+void counters_tinc(void *counters, int index, uint64_t elapsed_ns)
+{
+	counted(counters, index);
 	REAL(counters_tinc)(counters, index, elapsed_ns);
+}
+
+WRAPS(counters_tinc_14)
+void counters_tinc_14(void *counters, int index, uint64_t elapsed_ns)
+{
+	counted(counters, index);
+	REAL(counters_tinc_14)(counters, index, elapsed_ns);
 }
 
 uint64_t counters_completed_ns(const struct image *image, uint32_t number, uint8_t kind, uint64_t start_ns)

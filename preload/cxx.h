@@ -60,6 +60,7 @@ void *aio_create_completion(void *arg, cxx_rados_callback callback);
 void *aio_create_completion_14(void *arg, cxx_rados_callback complete, cxx_rados_callback safe);
 int aio_watch_flush(void *rados, void *completion);
 int blocklist_add(void *rados, const struct cxx_string *address, uint32_t expire_s);
+int blocklist_add_14(void *rados, const struct cxx_string *address, uint32_t expire_s);
 
 /* librados::AioCompletion. Ceph 14 has no destructor of it: there `release` deletes. */
 int completion_set_callback(void *completion, void *arg, cxx_rados_callback callback);
@@ -68,15 +69,24 @@ void completion_destroy_14(void *completion);
 
 /* libceph-common */
 void message_encode_trace(const void *message, void *payload, uint64_t features);
+void message_encode_trace_14(const void *message, void *payload, uint64_t features);
 void counters_tinc(void *counters, int index, uint64_t elapsed_ns);
+void counters_tinc_14(void *counters, int index, uint64_t elapsed_ns);
 void counters_tset(void *counters, int index, uint64_t time);
+void counters_tset_14(void *counters, int index, uint64_t time);
 void counters_destroy(void *counters);
+void counters_destroy_14(void *counters);
 void counters_builder(void *builder, void *cct, const struct cxx_string *name, int first, int last);
+void counters_builder_14(void *builder, void *cct, const struct cxx_string *name, int first, int last);
 void counters_add_time(void *builder, int index, const char *name, const char *description, const char *nick, int priority);
+void counters_add_time_14(void *builder, int index, const char *name, const char *description, const char *nick, int priority);
 void counters_add_time_avg(void *builder, int index, const char *name, const char *description, const char *nick, int priority);
+void counters_add_time_avg_14(void *builder, int index, const char *name, const char *description, const char *nick, int priority);
 void *counters_create(void *builder);
+void *counters_create_14(void *builder);
 uint64_t bucket_get(void *bucket, uint64_t tokens);
 void *timer_add_event_after(void *timer, double seconds, void *context);
+void *timer_add_event_after_14(void *timer, double seconds, void *context);
 
 #define FN(family, need, name)
 #define FN_AS(family, need, name, symbol) extern __typeof__(name) name __asm__(symbol);

@@ -1,6 +1,6 @@
 /*
- * Data operations as they go to the network: librbd writes a message's trace section once for each, when all that says where it goes is in
- * its front already. Requests travel through code that is not exported; this is where they can be seen.
+ * Data operations as they go to the network: librbd (librados, on Ceph 14) writes a message's trace section once for each, when all that
+ * says where it goes is in its front already. Requests travel through code that is not exported; this is where they can be seen.
  */
 #include <malloc.h>
 #include <string.h>
@@ -9,7 +9,7 @@
 #include "preload/real.h"
 #include "preload/recorder.h"
 
-/* ceph_msg_header within a Message, the same from 16 to 18. */
+/* ceph_msg_header within a Message, the same from 14 to 18. */
 enum { TRANSACTION = 32, TYPE = 40, VERSION = 44, SOURCE_TYPE = 60, SOURCE = 61, HEADER_END = 69 };
 enum { OSD_OPERATION = 42, FRONT_VERSION = 8, CLIENT = 8 };
 
@@ -42,58 +42,107 @@ static uint64_t word_at(const char *at)
 }
 
 /*
- * The operations of a message are a small vector of two places inside it: a pointer to its own next-but-two word, a count of at most two, and
- * the number two. Nothing else in a message looks like that; it is searched for once and then checked each time. More than two lie in a
- * block of their own, and the last number is how many have room there. An operation begins with its code (16 bits), flags (32), and for
- * an extent offset and length (64 each), packed.
+ * Where the operations of a message are is searched for once and then checked each time. Since Ceph 16 they are a small vector of two
+ * places inside it: a pointer to its own next-but-two word, a count of at most two, and the number two; nothing else in a message looks like
+ * that. More than two lie in a block of their own, and the last number is how many have room there. Before, they are a vector: three
+ * pointers, to the first, behind the last, and behind the room for more, a whole number of operations apart. An operation begins with its
+ * code (16 bits), flags (32), and for an extent offset and length (64 each), packed; two buffers make the rest of it large.
  */
-enum { MOST_SEARCHED = 1024, FIRST_SEARCHED = 256, OPERATION_BYTES = 152, MOST_OPERATIONS = 64 };
+enum { MOST_SEARCHED = 1024, FIRST_SEARCHED = 256, MOST_OPERATIONS = 64 };
+static const uint64_t operation_bytes[BUFFERLIST_AGES] = {[BUFFERLIST_15] = 152, [BUFFERLIST_14] = 232};
 
-static bool operations_at(const char *message, size_t at)
+/* The operations of one message. */
+struct operations {
+	const char *first; /* NULL: not found */
+	uint64_t count;
+	uint64_t bytes; /* of each */
+};
+
+static bool small_vector_at(const char *at)
 {
-	return word_at(message + at) == (uintptr_t)(message + at + 24) && word_at(message + at + 8) <= 2 && word_at(message + at + 16) == 2;
+	return word_at(at) == (uintptr_t)(at + 24) && word_at(at + 8) <= 2 && word_at(at + 16) == 2;
 }
 
-/* The first of the message's operations, whose place is known; NULL when that is not what is there. */
-static const char *operations_of(const char *message, size_t at, uint64_t *count)
+/* The small vector there, whose place is known. */
+static struct operations small_vector(const char *at, uint64_t bytes)
 {
-	void *block = (void *)(uintptr_t)word_at(message + at);
-	uint64_t room = word_at(message + at + 16);
+	struct operations is = {(const char *)(uintptr_t)word_at(at), word_at(at + 8), bytes};
+	uint64_t room = word_at(at + 16);
 
-	*count = word_at(message + at + 8);
-	if (operations_at(message, at))
-		return block;
-	if (!block || room <= 2 || room > MOST_OPERATIONS || *count > room || malloc_usable_size(block) < room * OPERATION_BYTES)
-		return NULL;
-	return block;
+	if (small_vector_at(at))
+		return is;
+	if (!is.first || room <= 2 || room > MOST_OPERATIONS || is.count > room || malloc_usable_size((void *)is.first) < room * bytes)
+		is.first = NULL;
+	return is;
 }
 
-static size_t find_operations(const void *message)
+/* What an allocator gives: aligned, in a process's half of the addresses, and not next to NULL. */
+static bool is_block(uint64_t address)
+{
+	return !(address & 15) && address >> 16 && !(address >> 47);
+}
+
+static bool is_code(const char *operation)
+{
+	uint16_t code;
+
+	memcpy(&code, operation, sizeof(code));
+	return (code & 0xf000) == 0x1000 || (code & 0xf000) == 0x2000; /* it reads, or it writes */
+}
+
+/* A plain vector there, if that is what it is. */
+static struct operations plain_vector(const char *at, uint64_t bytes)
+{
+	uint64_t first = word_at(at), used = word_at(at + 8) - first, room = word_at(at + 16) - first;
+	struct operations is = {NULL, used / bytes, bytes};
+
+	if (!is_block(first) || !used || used > room || room > MOST_OPERATIONS * bytes || used % bytes || room % bytes)
+		return is;
+	if (malloc_usable_size((void *)(uintptr_t)first) >= room && is_code((const char *)(uintptr_t)first))
+		is.first = (const char *)(uintptr_t)first;
+	return is;
+}
+
+/* The place of a message's operations within it, and above PLAIN if they are a plain vector there; 0: not found. */
+enum { PLAIN = 1 << 16 };
+
+static uint32_t find_operations(const char *message, uint64_t bytes)
 {
 	size_t size = malloc_usable_size((void *)message);
 
 	if (size > MOST_SEARCHED)
 		size = MOST_SEARCHED;
-	for (size_t at = FIRST_SEARCHED; at + 24 + OPERATION_BYTES <= size; at += 8)
-		if (operations_at(message, at))
+	for (uint32_t at = FIRST_SEARCHED; at + 24 + bytes <= size; at += 8)
+		if (small_vector_at(message + at))
 			return at;
+	for (uint32_t at = FIRST_SEARCHED; at + 24 <= size; at += 8)
+		if (plain_vector(message + at, bytes).first)
+			return at | PLAIN;
 	return 0;
 }
 
-static void read_extents(struct rbdprof_sent *sent, const char *message)
+static struct operations operations_of(const char *message, enum bufferlist_age age)
 {
-	static size_t learned; /* 0: not yet */
-	size_t at = __atomic_load_n(&learned, __ATOMIC_RELAXED);
-	uint64_t end = 0, count;
-	const char *operations;
+	static uint32_t learned[BUFFERLIST_AGES]; /* 0: not yet */
+	uint32_t place = __atomic_load_n(&learned[age], __ATOMIC_RELAXED);
 
-	if (!at) {
-		at = find_operations(message);
-		__atomic_store_n(&learned, at, __ATOMIC_RELAXED);
+	if (!place) {
+		place = find_operations(message, operation_bytes[age]);
+		__atomic_store_n(&learned[age], place, __ATOMIC_RELAXED);
 	}
-	operations = at ? operations_of(message, at, &count) : NULL;
-	for (uint64_t i = 0; operations && i < count; i++) {
-		const char *operation = operations + i * OPERATION_BYTES;
+	if (!place)
+		return (struct operations){0};
+	return place & PLAIN ? plain_vector(message + (place & ~PLAIN), operation_bytes[age]) :
+			       small_vector(message + place, operation_bytes[age]);
+}
+
+static void read_extents(struct rbdprof_sent *sent, const char *message, enum bufferlist_age age)
+{
+	struct operations operations = operations_of(message, age);
+	uint64_t end = 0;
+
+	for (uint64_t i = 0; operations.first && i < operations.count; i++) {
+		const char *operation = operations.first + i * operations.bytes;
 		uint64_t offset = word_at(operation + 6), length = word_at(operation + 14);
 		uint16_t code;
 
@@ -110,9 +159,9 @@ static void read_extents(struct rbdprof_sent *sent, const char *message)
 }
 
 /* The front so far: the placement group and its shard, the hash of the object's name, the map's epoch, flags, and the request's id. */
-static bool read_front(struct rbdprof_sent *sent, const void *payload)
+static bool read_front(struct rbdprof_sent *sent, const void *payload, enum bufferlist_age age)
 {
-	struct bufferlist in = bufferlist_read(payload, BUFFERLIST_15);
+	struct bufferlist in = bufferlist_read(payload, age);
 	uint8_t version = bufferlist_begin(&in), group_version = bufferlist_u8(&in);
 
 	sent->pool_id = (int64_t)bufferlist_u64(&in);
@@ -124,7 +173,7 @@ static bool read_front(struct rbdprof_sent *sent, const void *payload)
 	return !in.failed && version == 1 && group_version == 1;
 }
 
-static void say(const char *message, const void *payload)
+static void say(const char *message, const void *payload, enum bufferlist_age age)
 {
 	struct rbdprof_sent sent = {0};
 	uint16_t type, version;
@@ -133,13 +182,13 @@ static void say(const char *message, const void *payload)
 	memcpy(&version, message + VERSION, sizeof(version));
 	if (type != OSD_OPERATION)
 		return;
-	if (version != FRONT_VERSION || message[SOURCE_TYPE] != CLIENT || !read_front(&sent, payload)) {
+	if (version != FRONT_VERSION || message[SOURCE_TYPE] != CLIENT || !read_front(&sent, payload, age)) {
 		EMIT(undecoded("OSD operation"));
 		return;
 	}
 	sent.client = word_at(message + SOURCE);
 	sent.transaction = word_at(message + TRANSACTION);
-	read_extents(&sent, message);
+	read_extents(&sent, message, age);
 	/* Calls, watches and notifications are told where librbd makes them. */
 	if (sent.extents)
 		EMIT(sent(&sent));
@@ -149,6 +198,15 @@ WRAPS(message_encode_trace)
 void message_encode_trace(const void *message, void *payload, uint64_t features)
 {
 	if (recorder_wants_requests())
-		say(message, payload);
+		say(message, payload, BUFFERLIST_15);
 	REAL(message_encode_trace)(message, payload, features);
+}
+
+/* Ceph 14's librbd leaves its data operations to librados too: then they come from there. */
+WRAPS(message_encode_trace_14)
+void message_encode_trace_14(const void *message, void *payload, uint64_t features)
+{
+	if (recorder_wants_requests())
+		say(message, payload, BUFFERLIST_14);
+	REAL(message_encode_trace_14)(message, payload, features);
 }

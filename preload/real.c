@@ -11,7 +11,10 @@ struct real real;
 enum family { PTHREAD, RBD, RADOS, COMMON };
 enum need { REQUIRED, OPTIONAL };
 
-static const char *const libraries[] = {[PTHREAD] = "libc.so.6", [RBD] = "librbd.so.1", [RADOS] = "librados.so.2", [COMMON] = "libceph-common.so.2"};
+#define COMMON_LIBRARY    "libceph-common.so.2"
+#define COMMON_LIBRARY_14 "libceph-common.so.0"
+
+static const char *const libraries[] = {[PTHREAD] = "libc.so.6", [RBD] = "librbd.so.1", [RADOS] = "librados.so.2", [COMMON] = COMMON_LIBRARY};
 
 static const struct row {
 	const char *name;
@@ -55,11 +58,19 @@ static int answer_lacking_pthread(void)
 	return ENOSYS;
 }
 
+/* NULL when it is not loaded. Its second name is Ceph 14's. */
+static void *open_loaded(const char *library)
+{
+	void *handle = dlopen(library, RTLD_LAZY | RTLD_NOLOAD | RTLD_NODELETE);
+
+	return handle || strcmp(library, COMMON_LIBRARY) ? handle : dlopen(COMMON_LIBRARY_14, RTLD_LAZY | RTLD_NOLOAD | RTLD_NODELETE);
+}
+
 /* RTLD_NEXT alone misses a library that was loaded with local scope; a NULL handle would be RTLD_DEFAULT and find the wrapper.
  * What is found is remembered, so its library must stay, even if the program closes the plugin that brought it. */
 static void *find_in(const char *library, const char *name)
 {
-	void *handle = dlopen(library, RTLD_LAZY | RTLD_NOLOAD | RTLD_NODELETE);
+	void *handle = open_loaded(library);
 	void *found = dlsym(RTLD_NEXT, name);
 
 	if (!handle)

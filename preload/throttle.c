@@ -22,10 +22,22 @@ uint64_t bucket_get(void *bucket, uint64_t tokens)
 	return granted;
 }
 
-WRAPS(timer_add_event_after)
-void *timer_add_event_after(void *timer, double seconds, void *context)
+static void armed(double seconds)
 {
 	if (recorder_wants_requests() && seconds >= 0 && seconds < 1e9)
 		EMIT(timer((uint64_t)(seconds * 1e9)));
+}
+
+WRAPS(timer_add_event_after)
+void *timer_add_event_after(void *timer, double seconds, void *context)
+{
+	armed(seconds);
 	return REAL(timer_add_event_after)(timer, seconds, context);
+}
+
+WRAPS(timer_add_event_after_14)
+void *timer_add_event_after_14(void *timer, double seconds, void *context)
+{
+	armed(seconds);
+	return REAL(timer_add_event_after_14)(timer, seconds, context);
 }

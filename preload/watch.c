@@ -252,3 +252,14 @@ int blocklist_add(void *rados, const struct cxx_string *address, uint32_t expire
 	operation_end(&is, number, result);
 	return result;
 }
+
+WRAPS(blocklist_add_14)
+int blocklist_add_14(void *rados, const struct cxx_string *address, uint32_t expire_s)
+{
+	struct operation_call is = {.kind = RBDPROF_OPERATION_BLOCKLIST, .oid = address};
+	uint64_t number = operation_begin(&is);
+	int result = REAL(blocklist_add_14)(rados, address, expire_s);
+
+	operation_end(&is, number, result);
+	return result;
+}
