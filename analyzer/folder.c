@@ -141,6 +141,14 @@ static pid_t pid_of(const char *name)
 	return 0;
 }
 
+static bool has_metadata(const char *traces, const char *name)
+{
+	char path[PATH_MAX * 2];
+
+	snprintf(path, sizeof(path), "%s/%s/metadata", traces, name);
+	return !access(path, F_OK);
+}
+
 bool folder_has_trace_of(const struct folder *folder, pid_t vpid)
 {
 	char path[PATH_MAX + sizeof(UST_PROCESS) + 1];
@@ -151,7 +159,7 @@ bool folder_has_trace_of(const struct folder *folder, pid_t vpid)
 	snprintf(path, sizeof(path), "%s/" UST_PROCESS, folder->path);
 	open = opendir(path);
 	while (open && !found && (entry = readdir(open)))
-		found = pid_of(entry->d_name) == vpid;
+		found = pid_of(entry->d_name) == vpid && has_metadata(path, entry->d_name);
 	if (open)
 		closedir(open);
 	return found;

@@ -36,7 +36,10 @@ uint64_t folder_size(const struct folder *folder);
 /* How many traces of processes are in it. */
 unsigned int folder_traces(const struct folder *folder);
 
-/* Whether one of them is of the process of that number, as it calls itself: LTTng makes it when the process has been reached. */
+/*
+ * Whether one of them is of the process of that number, as it calls itself. LTTng makes it when it has reached the process, and its metadata
+ * once its buffers are there and its events are switched on.
+ */
 bool folder_has_trace_of(const struct folder *folder, pid_t vpid);
 
 #endif

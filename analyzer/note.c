@@ -18,6 +18,7 @@ static struct json_object *make(const struct note *note)
 		json_object_array_add(words, json_object_new_string(*word));
 	json_object_object_add(all, "version", json_object_new_string(RBDPROF_VERSION));
 	json_object_object_add(all, "command", words);
+	json_object_object_add(all, "attached", json_object_new_boolean(note->attached));
 	json_object_object_add(all, "begin_ns", json_object_new_int64(note->begin_ns));
 	json_object_object_add(all, "end_ns", json_object_new_int64(note->end_ns));
 	json_object_object_add(all, "status", note->status < 0 ? NULL : json_object_new_int(note->status));

@@ -35,28 +35,34 @@ static int try(char path[PATH_MAX], const char *base, const char *folder)
 	return access(path, R_OK) ? -errno : 0;
 }
 
-int preload_find(char path[PATH_MAX])
+int preload_look(char path[PATH_MAX])
 {
 	const char *chosen = getenv("RBDPROF_PRELOAD_DIR");
 	char own[PATH_MAX];
 	int result;
 
-	if (chosen) {
-		result = try(path, "", chosen);
-		if (result)
-			say("cannot use " SHIM " in %s, as RBDPROF_PRELOAD_DIR says: %s", chosen, strerror(-result));
-	} else {
-		result = own_folder(own);
-		if (!result && RBDPROF_PRELOAD_DIR[0] == '/')
-			result = try(path, "", RBDPROF_PRELOAD_DIR);
-		else if (!result)
-			result = try(path, own, "../" RBDPROF_PRELOAD_DIR);
-		if (result && try(path, own, BUILD_TREE) == 0)
-			result = 0;
-		if (result)
-			say("cannot find " SHIM " (looked in " RBDPROF_PRELOAD_DIR
-			    " beside %s): %s; RBDPROF_PRELOAD_DIR can name its folder",
-			    own, strerror(-result));
+	if (chosen)
+		return try(path, "", chosen);
+	result = own_folder(own);
+	if (!result && RBDPROF_PRELOAD_DIR[0] == '/')
+		result = try(path, "", RBDPROF_PRELOAD_DIR);
+	else if (!result)
+		result = try(path, own, "../" RBDPROF_PRELOAD_DIR);
+	return result && !try(path, own, BUILD_TREE) ? 0 : result;
+}
+
+int preload_find(char path[PATH_MAX])
+{
+	const char *chosen = getenv("RBDPROF_PRELOAD_DIR");
+	char own[PATH_MAX] = "";
+	int result = preload_look(path);
+
+	if (result && chosen) {
+		say("cannot use " SHIM " in %s, as RBDPROF_PRELOAD_DIR says: %s", chosen, strerror(-result));
+	} else if (result) {
+		own_folder(own);
+		say("cannot find " SHIM " (looked in " RBDPROF_PRELOAD_DIR " beside %s): %s; RBDPROF_PRELOAD_DIR can name its folder", own,
+		    strerror(-result));
 	}
 	/* The loader takes both as separators and knows no quoting. */
 	if (!result && strpbrk(path, ": ")) {

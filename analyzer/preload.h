@@ -12,6 +12,9 @@
  */
 int preload_find(char path[PATH_MAX]);
 
+/* The same, without a word. */
+int preload_look(char path[PATH_MAX]);
+
 /* Puts the shim before what is preloaded already, and the door's name beside it, into this process's environment. */
 int preload_set(const char *shim, const char *socket_name);
 

@@ -98,6 +98,8 @@ static int read_note(struct recording *recording)
 	recording->processes_refused = get_int(note, "processes_refused", -1);
 	if (json_object_object_get_ex(note, "command", &value) && json_object_is_type(value, json_type_array))
 		recording->command = join(value);
+	if (json_object_object_get_ex(note, "attached", &value))
+		recording->attached = json_object_get_boolean(value);
 	if (json_object_object_get_ex(note, "stopped_early", &value) && json_object_is_type(value, json_type_string))
 		recording->stopped_early = strdup(json_object_get_string(value));
 	json_object_put(note);

@@ -17,6 +17,7 @@ struct recording {
 	size_t trace_count;
 	bool noted;       /* there is a note; without one the rest is not known */
 	char *command;    /* words joined by blanks; NULL when not known */
+	bool attached;    /* command names the processes that were attached to */
 	int64_t begin_ns; /* wall clock; 0 when not known */
 	int64_t end_ns;
 	int status;               /* the command's exit status, -1 when not known */

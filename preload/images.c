@@ -1,10 +1,12 @@
 /* The table of open images and their descriptions. */
 #include "preload/images.h"
 
+#include <stddef.h>
 #include <string.h>
 
 #include "preload/real.h"
 #include "preload/recorder.h"
+#include "tracepoints/card.h"
 
 #define MOST_IMAGES 1024
 #define VALUE_BYTES 40 /* of a setting's value; a longer one counts as not known */
@@ -37,6 +39,25 @@ static rbd_image_t handles[MOST_IMAGES];
 static struct image images[MOST_IMAGES]; /* zero pages until used */
 static uint32_t image_count;             /* ever opened: an image's number */
 static uint32_t high_water;              /* slots at and above were never taken */
+
+extern const struct rbdprof_card rbdprof_card;
+
+__attribute__((visibility("default"))) const struct rbdprof_card rbdprof_card = {
+    .magic = RBDPROF_CARD_MAGIC,
+    .layout = RBDPROF_CARD_LAYOUT,
+    .schema = RBDPROF_SCHEMA,
+    .version = RBDPROF_VERSION,
+    .handles = handles,
+    .images = images,
+    .slots = MOST_IMAGES,
+    .stride = sizeof(struct image),
+    .pool_at = offsetof(struct image, is.pool),
+    .namespace_at = offsetof(struct image, is.namespace_),
+    .name_at = offsetof(struct image, is.name),
+    .snapshot_at = offsetof(struct image, is.snapshot),
+    .release_at = offsetof(struct image, is.release),
+    .string_bytes = sizeof(((struct image *)0)->is.name),
+};
 
 /* Held while a handle is withdrawn and while images are said: what is being said cannot be closed and its slot filled anew. */
 static pthread_mutex_t saying = PTHREAD_MUTEX_INITIALIZER;

@@ -8,6 +8,7 @@
 /* VERB(name, what it does) */
 #define VERBS(VERB)                                                                                                                        \
 	VERB(record, "run a command and record what librbd does in it")                                                                    \
+	VERB(attach, "record what librbd does in processes that run already")                                                              \
 	VERB(report, "say where the time of a recording's requests went")
 
 #define VERB(name, help) int verb_##name(int argc, char **argv);

@@ -30,6 +30,10 @@ static void put_help(FILE *out)
 		     "  rbdprof record -o DIR -- fio --ioengine=rbd …\n"
 		     "  rbdprof report DIR\n"
 		     "\n"
+		     "Or record what runs already, if it was started with the library preloaded:\n"
+		     "\n"
+		     "  rbdprof attach -p PID --for 30 -o DIR\n"
+		     "\n"
 		     "Verbs:\n");
 	for (size_t i = 0; i < VERB_COUNT; i++)
 		fprintf(out, "  %-10s %s\n", verbs[i].name, verbs[i].help);

@@ -22,7 +22,7 @@ static void put_recordings(FILE *out, const struct report *report)
 
 		fprintf(out, "Recording %s\n", recording->folder);
 		if (recording->command)
-			fprintf(out, "  command    %.*s%s\n", COMMAND_MAX, recording->command,
+			fprintf(out, "  %-10s %.*s%s\n", recording->attached ? "attached" : "command", COMMAND_MAX, recording->command,
 				strlen(recording->command) > COMMAND_MAX ? "…" : "");
 		if (recording->begin_ns && localtime_r(&begin, &tm)) {
 			char stamp[64];

@@ -5,6 +5,13 @@ It knows how to record and what a whole recording is; not what is tested.
 import glob, json, os, re, shutil, subprocess, tempfile, time
 
 INSIDE = "RBDPROF_TEST_INSIDE"
+cases = {}
+
+
+def case(function):
+    """Registers a test under its name with dashes."""
+    cases[function.__name__.replace("_", "-")] = function
+    return function
 
 
 class Skip(Exception):
@@ -22,6 +29,7 @@ class Place:
     def __init__(self, rbdprof, traced, ordinary):
         self.ordinary = ordinary
         self.rbdprof, self.traced = os.path.abspath(rbdprof), os.path.abspath(traced)
+        self.shim = os.path.join(os.path.dirname(os.path.dirname(self.rbdprof)), "preload", "librbdprof.so")
         self.work = tempfile.mkdtemp(prefix="record-test-")
         os.chmod(self.work, 0o777)
         os.chdir(self.work)

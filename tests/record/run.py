@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""rbdprof record without Ceph: exit statuses, signals, recordings that overlap, missing and stuck daemons, full disks.
+"""rbdprof record and attach without Ceph: exit statuses, signals, recordings that overlap, missing and stuck daemons, full disks.
 
     run.py RBDPROF TRACED CASE…      RBDPROF: the program; TRACED: the program made of traced.c; --list names the cases
 
@@ -10,17 +10,11 @@ judged is skipped (exit status 77).
 import glob, grp, os, re, signal, subprocess, sys, time
 
 sys.dont_write_bytecode = True
-from place import INSIDE, Place, Skip, check, daemon_pids, need_root_inside, wait_for
+import attach  # its cases
+from place import INSIDE, Place, Skip, case, cases, check, daemon_pids, need_root_inside, wait_for
 
 SKIPPED = 77
-cases = {}
-
-OF_ORDINARY_USERS = ("ordinary-user", "tracing-group", "user-beside-root")  # CMakeLists.txt runs them one after the other
-
-
-def case(function):
-    cases[function.__name__.replace("_", "-")] = function
-    return function
+OF_ORDINARY_USERS = ("ordinary-user", "tracing-group", "user-beside-root", "attach-ordinary-user")  # CMakeLists.txt runs them one after the other
 
 
 # --- statuses and streams ---

@@ -2,7 +2,11 @@
  * A program that behaves like one with the shim in it, without librbd: it asks at the door, loads the provider and emits a known
  * number of events. What it prints is the truth that the tests hold a recording against.
  *
- *   traced EVENTS [exit | _exit | kill | hold SECONDS | loop SECONDS | fork | exec | silent SECONDS | uninvited SECONDS]
+ *   traced EVENTS [exit | _exit | kill | hold SECONDS | loop SECONDS | fork | exec | silent SECONDS | uninvited SECONDS |
+ *                  dormant SECONDS [LATE]]
+ *
+ * dormant: asks nobody, and emits EVENTS events each millisecond, numbered without a gap, whether they are recorded or not; it loads the
+ * provider after LATE seconds.
  */
 #include <dlfcn.h>
 #include <errno.h>
@@ -82,6 +86,27 @@ static long emit_for(const struct rbdprof_emitter *emitter, int seconds)
 	return count;
 }
 
+static int sleep_and_emit(long each, int seconds, unsigned int late)
+{
+	const struct timespec pause = {.tv_nsec = 1000000};
+	const struct rbdprof_emitter *emitter;
+	time_t end = time(NULL) + seconds;
+	uint64_t number = 0;
+
+	printf("dormant\n");
+	fflush(stdout);
+	sleep(late);
+	emitter = load();
+	printf("loaded\n");
+	fflush(stdout);
+	while (time(NULL) < end) {
+		for (long i = 0; i < each; i++)
+			emitter->complete(++number, 1, 0, 0, 1);
+		nanosleep(&pause, NULL);
+	}
+	return 0;
+}
+
 /* The child of a traced process is let in by nobody: its events must not be in the recording. */
 static void emit_forked(const struct rbdprof_emitter *emitter)
 {
@@ -119,6 +144,8 @@ int main(int argc, char **argv)
 		sleep((unsigned int)seconds);
 		return 0;
 	}
+	if (!strcmp(how, "dormant"))
+		return sleep_and_emit(events, seconds, argc > 4 ? (unsigned int)atoi(argv[4]) : 0);
 	answer = ask();
 	if (answer != 'y') {
 		printf("answer %c\n", answer);

@@ -1,0 +1,29 @@
+/*
+ * What a process's shim shows of itself (tracepoints/card.h), read from outside: its version and schema, and the images that are open.
+ * A process without a shim, or with one of another layout, shows nothing.
+ */
+#ifndef RBDPROF_ANALYZER_CARD_H
+#define RBDPROF_ANALYZER_CARD_H
+
+#include <stdint.h>
+
+#include "analyzer/target.h"
+
+#define CARD_IMAGES     8
+#define CARD_NAME_BYTES 192
+
+struct card {
+	uint32_t schema;
+	char version[16];
+	char release[64];                         /* of Ceph, "" while no image is open: "ceph version 16.2.15 (…) pacific (stable)" */
+	unsigned int images;                      /* that are open */
+	char names[CARD_IMAGES][CARD_NAME_BYTES]; /* of the first of them: POOL/[NAMESPACE/]NAME[@SNAPSHOT], cut to this */
+};
+
+/*
+ * Returns 0; -ENOENT without a shim; -EPROTO when the shim is so much older or newer that it shows nothing to this program; -EACCES when
+ * the process's memory, or the shim's file, cannot be read.
+ */
+int card_read(struct card *card, const struct target *target);
+
+#endif
