@@ -4,7 +4,7 @@
 set -u
 
 build=(build-essential cmake pkg-config liblttng-ust-dev liblttng-ctl-dev libbabeltrace2-dev librbd-dev librados-dev libjson-c-dev libelf-dev
-	uthash-dev)
+	libdw-dev uthash-dev)
 run=(lttng-tools)
 cluster=(ceph-mon ceph-osd ceph-common fio)
 tests=(libcmocka-dev babeltrace2 valgrind qemu-utils qemu-block-extra python3 procps util-linux)

@@ -9,7 +9,8 @@
 #define VERBS(VERB)                                                                                                                        \
 	VERB(record, "run a command and record what librbd does in it")                                                                    \
 	VERB(attach, "record what librbd does in processes that run already")                                                              \
-	VERB(report, "say where the time of a recording's requests went")
+	VERB(report, "say where the time of a recording's requests went")                                                                  \
+	VERB(export, "print a recording in the form of another program, such as a flame graph's")
 
 #define VERB(name, help) int verb_##name(int argc, char **argv);
 VERBS(VERB)

@@ -131,14 +131,6 @@ int judge_writethrough(const struct evidence *evidence, struct verdict *verdict)
 
 /* --- Threads and their locks. ------------------------------------------------------------------------------------------- */
 
-/* Was the thread seen to submit requests? */
-static int submits(const struct process *process, uint64_t number)
-{
-	const struct thread *thread = process_thread_find(process, (uint32_t)number);
-
-	return thread && thread->first_request != NO_REQUEST;
-}
-
 static uint64_t submitters_of(const struct process *process)
 {
 	uint64_t count = 0;
@@ -146,19 +138,6 @@ static uint64_t submitters_of(const struct process *process)
 	for (const struct thread *thread = process->threads; thread; thread = thread->hh.next)
 		count += thread->first_request != NO_REQUEST;
 	return count;
-}
-
-/* What its waiters waited, if all of them submit requests: librbd's own threads share librbd's own locks. Else 0. */
-static double waited_by_submitters(const struct lock *lock)
-{
-	double wait_ns = 0;
-
-	for (const struct lock_waiter *waiter = lock_waiter_next(lock, NULL); waiter; waiter = lock_waiter_next(lock, waiter)) {
-		if (!submits(lock->process, waiter->key.thread))
-			return 0;
-		wait_ns += (double)waiter->wait_ns;
-	}
-	return wait_ns;
 }
 
 static int has_process(const struct image *image, const struct process *process)
@@ -181,7 +160,7 @@ int judge_application_mutex(const struct evidence *evidence, struct verdict *ver
 		if (lock->key.kind == RBDPROF_COND || submitters < 2 || evidence->span_ns <= 0 ||
 		    !has_process(evidence->image, lock->process))
 			continue;
-		share = waited_by_submitters(lock) / ((double)submitters * evidence->span_ns);
+		share = (double)lock_submitters_ns(lock) / ((double)submitters * evidence->span_ns);
 		if (share <= worst_share)
 			continue;
 		worst = lock;
@@ -194,8 +173,8 @@ int judge_application_mutex(const struct evidence *evidence, struct verdict *ver
 	verdict->share_p50 = verdict->share_p99 = -1;
 	verdict_note_number(verdict, FACT_OF_LOCK, worst->key.address);
 	verdict_note_number(verdict, FACT_OF_SUBMITTERS, submitters_of(worst->process));
-	verdict_note_number(verdict, FACT_OF_LOCK_WAITS, worst->wait.count + worst->failed.count);
-	verdict_note(verdict, FACT_OF_LOCK_WAIT_P50, (double)histogram_percentile(&worst->wait, 0.5));
+	verdict_note_number(verdict, FACT_OF_LOCK_WAITS, worst->contention->wait.count + worst->contention->failed.count);
+	verdict_note(verdict, FACT_OF_LOCK_WAIT_P50, (double)histogram_percentile(&worst->contention->wait, 0.5));
 	verdict_note(verdict, FACT_OF_IOPS, evidence->iops);
 	return 1;
 }

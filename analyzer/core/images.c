@@ -48,6 +48,8 @@ static void process_destroy(struct process *process)
 		free(handle);
 	}
 	threads_fini(&process->tasks);
+	code_fini(&process->code);
+	delays_fini(&process->delays);
 	users_fini(&process->users);
 	process_health_fini(&process->health);
 	free(process->throttling);
@@ -174,6 +176,11 @@ struct thread *process_thread(struct process *process, uint32_t number)
 	free(thread->name);
 	free(thread);
 	return NULL;
+}
+
+struct thread *process_thread_known(struct process *process, uint32_t number)
+{
+	return find_thread(process, number);
 }
 
 const struct thread *process_thread_find(const struct process *process, uint32_t number)

@@ -12,6 +12,8 @@
 #include <stdint.h>
 
 #include "analyzer/core/claims.h"
+#include "analyzer/core/code.h"
+#include "analyzer/core/delays.h"
 #include "analyzer/core/effects.h"
 #include "analyzer/core/hash.h"
 #include "analyzer/core/health.h"
@@ -33,6 +35,7 @@ struct thread {
 	uint64_t first_s_ns;    /* when the first and the last request were made whose S is in the trace; 0: none was */
 	uint64_t last_s_ns;
 	struct task *task; /* the process's; NULL while not described */
+	uint8_t serves;    /* it makes no requests and was met inside Ceph's libraries: it works for all */
 	UT_hash_handle hh;
 };
 
@@ -49,6 +52,8 @@ struct process {
 	struct process_health health;
 	struct thread *threads; /* owned; by number */
 	struct threads tasks;   /* the same and others by the kernel's id, with what they had of the processors */
+	struct code code;       /* where its addresses belong */
+	struct delays delays;   /* of its requests, by locks */
 	struct handle *handles; /* owned; open images by their number in the process */
 	struct users users;     /* its librados clients */
 	const char *cluster;    /* an image's: of the first that was described; NULL before that */
@@ -144,6 +149,7 @@ struct process *images_process(struct images *images, uint32_t number);
 struct thread *process_thread(struct process *process, uint32_t number);
 
 /* The same, but NULL when it was never made. */
+struct thread *process_thread_known(struct process *process, uint32_t number);
 const struct thread *process_thread_find(const struct process *process, uint32_t number);
 
 /* The name of the process's thread of that number; "" when it is not known. */

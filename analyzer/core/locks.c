@@ -5,116 +5,309 @@
 
 #include "analyzer/core/images.h"
 
-void locks_fini(struct locks *locks)
-{
-	struct lock *lock, *next_lock;
-	struct lock_waiter *waiter, *next_waiter;
+/* A delay stays where it is for as long as the locks live: requests in flight point to it. */
+struct owned_delay {
+	struct {
+		const void *of; /* a type, or a lock without one */
+		uint32_t process;
+		uint32_t kind;
+	} key;
+	struct delay delay;
+	UT_hash_handle hh;
+};
 
-	HASH_ITER(hh, locks->locks, lock, next_lock)
-	{
-		HASH_ITER(hh, lock->waiters, waiter, next_waiter)
-		{
-			HASH_DEL(lock->waiters, waiter);
-			free(waiter);
-		}
-		HASH_DEL(locks->locks, lock);
-		histogram_fini(&lock->wait);
-		histogram_fini(&lock->failed);
-		free(lock);
-	}
+static void lock_destroy(struct lock *lock)
+{
+	if (lock->contention)
+		contention_fini(lock->contention);
+	if (lock->pairs)
+		histogram_fini(lock->pairs);
+	free(lock->contention);
+	free(lock->pairs);
+	free(lock);
 }
 
-static struct lock *lock_get(struct locks *locks, const struct process *process, const struct event *event)
+void locks_fini(struct locks *locks)
 {
-	struct lock sought = {.key = {event->wait.lock, process->number, event->wait.kind}}, *lock;
+	struct owned_delay *delay, *next;
 
-	HASH_FIND(hh, locks->locks, &sought.key, sizeof(sought.key), lock);
+	HASH_CLEAR(hh, locks->current);
+	for (size_t i = 0; i < locks->count; i++)
+		lock_destroy(locks->all[i]);
+	free(locks->all);
+	HASH_ITER(hh, locks->delays, delay, next)
+	{
+		HASH_DEL(locks->delays, delay);
+		delay_fini(&delay->delay);
+		free(delay);
+	}
+	lock_types_fini(&locks->types);
+	lock_counts_fini(&locks->counts);
+	*locks = (struct locks){0};
+}
+
+static struct lock *find(const struct locks *locks, uint32_t process, uint64_t address, uint32_t kind)
+{
+	struct lock_key key = {address, process, kind};
+	struct lock *lock;
+
+	HASH_FIND(hh, locks->current, &key, sizeof(key), lock);
+	return lock;
+}
+
+static int make_room(struct locks *locks)
+{
+	size_t room = locks->room ? locks->room * 2 : 64;
+	struct lock **grown;
+
+	if (locks->count < locks->room)
+		return 0;
+	grown = realloc(locks->all, room * sizeof(struct lock *));
+	if (!grown)
+		return -ENOMEM;
+	locks->all = grown;
+	locks->room = room;
+	return 0;
+}
+
+static struct lock *get(struct locks *locks, const struct process *process, uint64_t address, uint32_t kind)
+{
+	struct lock *lock = find(locks, process->number, address, kind);
+
 	if (lock)
 		return lock;
-	lock = calloc(1, sizeof(*lock));
+	lock = make_room(locks) ? NULL : calloc(1, sizeof(*lock));
 	if (!lock)
 		return NULL;
-	lock->key = sought.key;
+	lock->key = (struct lock_key){address, process->number, kind};
 	lock->process = process;
-	HASH_ADD(hh, locks->locks, key, sizeof(lock->key), lock);
+	lock->type = lock_types_find(&locks->types, process->number, address);
+	HASH_ADD(hh, locks->current, key, sizeof(lock->key), lock);
 	if (hash_failed(lock)) {
 		free(lock);
 		return NULL;
 	}
+	locks->all[locks->count++] = lock;
 	return lock;
 }
 
-static struct lock_waiter *waiter_get(struct lock *lock, const struct event *event)
+/* The delay of all locks of this one's type and kind in its process, or its own. */
+static struct delay *delay_get(struct locks *locks, const struct lock *lock)
 {
-	struct lock_waiter sought = {.key = {event->wait.caller, event->wait.thread}}, *waiter;
+	struct owned_delay sought = {.key = {lock->type ? (const void *)lock->type : lock, lock->key.process, lock->key.kind}}, *owned;
 
-	HASH_FIND(hh, lock->waiters, &sought.key, sizeof(sought.key), waiter);
-	if (waiter)
-		return waiter;
-	waiter = calloc(1, sizeof(*waiter));
-	if (!waiter)
+	HASH_FIND(hh, locks->delays, &sought.key, sizeof(sought.key), owned);
+	if (owned)
+		return &owned->delay;
+	owned = calloc(1, sizeof(*owned));
+	if (!owned)
 		return NULL;
-	waiter->key = sought.key;
-	HASH_ADD(hh, lock->waiters, key, sizeof(waiter->key), waiter);
-	if (hash_failed(waiter)) {
-		free(waiter);
+	owned->key = sought.key;
+	HASH_ADD(hh, locks->delays, key, sizeof(owned->key), owned);
+	if (hash_failed(owned)) {
+		free(owned);
 		return NULL;
 	}
-	return waiter;
+	return &owned->delay;
 }
 
-/* The caller has the lock, or was woken. A lock whose owner died is had all the same. */
-static int succeeded(int32_t result)
+static struct contention *contention_get(struct locks *locks, struct lock *lock)
 {
-	return result == 0 || result == EOWNERDEAD;
+	struct delay *delay;
+
+	if (lock->contention)
+		return lock->contention;
+	delay = delay_get(locks, lock);
+	lock->contention = delay ? calloc(1, sizeof(*lock->contention)) : NULL;
+	if (lock->contention)
+		lock->contention->delay = delay;
+	return lock->contention;
 }
 
-int locks_feed(struct locks *locks, const struct process *process, const struct event *event)
+static int feed_wait(struct locks *locks, struct process *process, const struct event *event, const struct request *request,
+		     uint64_t oldest_ns)
 {
-	struct lock_waiter *waiter;
-	struct lock *lock;
+	struct lock *lock = get(locks, process, event->wait.lock, event->wait.kind);
+	struct contention *contention = lock ? contention_get(locks, lock) : NULL;
 
-	if (event->wait.kind >= RBDPROF_LOCK_KIND_COUNT)
-		return -ENOENT;
-	lock = lock_get(locks, process, event);
-	if (!lock)
-		return -ENOMEM;
-	waiter = waiter_get(lock, event);
-	if (!waiter || histogram_add(succeeded(event->wait.result) ? &lock->wait : &lock->failed, event->wait.wait_ns))
+	if (!contention)
 		return -ENOMEM;
 	lock->mutex = event->wait.mutex;
-	waiter->count++;
-	waiter->wait_ns += event->wait.wait_ns;
+	return contention_wait(contention, lock, process, event, request, oldest_ns);
+}
+
+/* A release ends waits of all who wait for the same lock, in whichever way they asked for it. */
+static int feed_hold(struct locks *locks, const struct process *process, const struct event *event)
+{
+	int is_rwlock = event->hold.kind == RBDPROF_RWLOCK_READ || event->hold.kind == RBDPROF_RWLOCK_WRITE;
+	uint32_t first = is_rwlock ? RBDPROF_RWLOCK_READ : event->hold.kind, last = is_rwlock ? RBDPROF_RWLOCK_WRITE : event->hold.kind;
+
+	for (uint32_t kind = first; kind <= last; kind++) {
+		struct lock *lock = get(locks, process, event->hold.lock, kind);
+		struct contention *contention = lock ? contention_get(locks, lock) : NULL;
+
+		if (!contention || contention_hold(contention, lock, process, event))
+			return -ENOMEM;
+	}
 	return 0;
 }
 
-static int descending(uint64_t a, uint64_t b)
+static int feed_pair(struct locks *locks, const struct process *process, const struct event *event)
 {
-	return a < b ? 1 : a > b ? -1 : 0;
+	struct lock *lock = get(locks, process, event->hold.lock, event->hold.kind);
+
+	if (lock && !lock->pairs)
+		lock->pairs = calloc(1, sizeof(*lock->pairs));
+	return lock && lock->pairs ? histogram_add(lock->pairs, event->hold.hold_ns) : -ENOMEM;
 }
 
-static int by_wait(const struct lock *a, const struct lock *b)
+static int feed_counts(struct locks *locks, const struct process *process, const struct event *event)
 {
-	return descending(a->wait.sum + a->failed.sum, b->wait.sum + b->failed.sum);
+	struct lock *lock = get(locks, process, event->counts.lock, event->counts.kind);
+	struct counts added;
+
+	if (!lock || lock_counts_feed(&locks->counts, event, &added))
+		return -ENOMEM;
+	counts_add(&lock->counts, &added);
+	lock->counted = 1;
+	lock->all_timed = event->type == EVENT_HOLD_COUNTS;
+	return 0;
 }
 
-static int by_waiter(const struct lock_waiter *a, const struct lock_waiter *b)
+/* Its waits so far stay where they are: with the locks of its type they would be held against some requests twice. */
+static int take_type(struct locks *locks, struct lock *lock, const struct lock_type *type)
 {
-	return descending(a->wait_ns, b->wait_ns);
+	struct delay *delay;
+
+	lock->type = type;
+	if (!lock->contention)
+		return 0;
+	delay = delay_get(locks, lock);
+	if (!delay)
+		return -ENOMEM;
+	lock->contention->untyped_delay = lock->contention->delay;
+	lock->contention->delay = delay;
+	return 0;
 }
 
-void locks_sort(struct locks *locks)
+static int feed_name(struct locks *locks, const struct process *process, const struct event *event)
 {
-	struct lock *lock, *next;
+	const struct lock_type *type;
+	int status = lock_types_tell(&locks->types, process->number, event->lock_name.lock, event->lock_name.offset_bytes,
+				     event->lock_name.type, &type);
 
-	HASH_SORT(locks->locks, by_wait);
-	HASH_ITER(hh, locks->locks, lock, next)
-	{
-		HASH_SORT(lock->waiters, by_waiter);
+	for (uint32_t kind = 0; kind < RBDPROF_LOCK_KIND_COUNT && !status; kind++) {
+		struct lock *lock = find(locks, process->number, event->lock_name.lock, kind);
+
+		if (lock && !lock->type)
+			status = take_type(locks, lock, type);
+		else if (lock && lock->type != type)
+			HASH_DEL(locks->current, lock);
+	}
+	return status;
+}
+
+static uint32_t kind_of(const struct event *event)
+{
+	switch (event->type) {
+	case EVENT_LOCK_HOLD:
+	case EVENT_LOCK_PAIR:
+		return event->hold.kind;
+	case EVENT_LOCK_COUNTS:
+	case EVENT_HOLD_COUNTS:
+		return event->counts.kind;
+	case EVENT_LOCK_NAME:
+		return 0;
+	default:
+		return event->wait.kind;
 	}
 }
 
-const struct lock_waiter *lock_waiter_next(const struct lock *lock, const struct lock_waiter *previous)
+int locks_feed(struct locks *locks, struct process *process, const struct event *event, const struct request *request, uint64_t oldest_ns)
 {
-	return previous ? previous->hh.next : lock->waiters;
+	if (kind_of(event) >= RBDPROF_LOCK_KIND_COUNT)
+		return -ENOENT;
+	switch (event->type) {
+	case EVENT_LOCK_HOLD:
+		return feed_hold(locks, process, event);
+	case EVENT_LOCK_PAIR:
+		return feed_pair(locks, process, event);
+	case EVENT_LOCK_COUNTS:
+	case EVENT_HOLD_COUNTS:
+		return feed_counts(locks, process, event);
+	case EVENT_LOCK_NAME:
+		return feed_name(locks, process, event);
+	default:
+		return feed_wait(locks, process, event, request, oldest_ns);
+	}
+}
+
+uint64_t lock_waited_ns(const struct lock *lock)
+{
+	uint64_t told_ns = lock->contention ? lock->contention->wait.sum + lock->contention->failed.sum : 0;
+
+	/* Where events were lost, the counts know of more. */
+	return lock->counted && lock->counts.wait_ns > told_ns ? lock->counts.wait_ns : told_ns;
+}
+
+uint64_t lock_submitters_ns(const struct lock *lock)
+{
+	const struct contention *contention = lock->contention;
+
+	if (!contention || (!lock->process->code.module_count && contention->others_count))
+		return 0;
+	return contention->submitters_ns;
+}
+
+static uint64_t told(const struct lock *lock)
+{
+	return lock->contention ? lock->contention->wait.count : 0;
+}
+
+uint64_t lock_contended(const struct lock *lock)
+{
+	uint64_t count = told(lock);
+
+	return lock->counted && lock->counts.contended > count ? lock->counts.contended : count;
+}
+
+uint64_t lock_uncounted(const struct lock *lock)
+{
+	uint64_t count = told(lock);
+
+	return lock->counted && count > lock->counts.contended ? count - lock->counts.contended : 0;
+}
+
+int lock_acquisitions_known(const struct lock *lock)
+{
+	return lock->counted || lock->pairs;
+}
+
+uint64_t lock_acquisitions(const struct lock *lock)
+{
+	uint64_t most = lock->pairs ? lock->pairs->count : 0, counted = lock->counts.acquisitions + lock_uncounted(lock);
+
+	if (!lock_acquisitions_known(lock))
+		return 0;
+	most = counted > most ? counted : most;
+	return most > lock_contended(lock) ? most : lock_contended(lock);
+}
+
+static int by_wait(const void *a, const void *b)
+{
+	uint64_t first = lock_waited_ns(*(struct lock *const *)a), second = lock_waited_ns(*(struct lock *const *)b);
+
+	return first < second ? 1 : first > second ? -1 : 0;
+}
+
+int locks_finish(struct locks *locks)
+{
+	for (size_t i = 0; i < locks->count; i++)
+		if (locks->all[i]->contention && edges_finish(&locks->all[i]->contention->edges))
+			return -ENOMEM;
+	if (locks->count)
+		qsort(locks->all, locks->count, sizeof(*locks->all), by_wait);
+	for (size_t i = 0; i < locks->count; i++)
+		locks->all[i]->place = i;
+	return 0;
 }

@@ -37,6 +37,9 @@ static int request_completed(void *context, struct request *request)
 	struct model *model = context;
 	int status;
 
+	if (delays_completed(&request->process->delays, request->key.number, request->moments.at_ns[MOMENT_S],
+			     request->moments.at_ns[MOMENT_C]))
+		return -ENOMEM;
 	if (!request->client)
 		return 0;
 	model->summary.requests++;
@@ -68,6 +71,7 @@ static int request_dropped(void *context, struct request *request, uint64_t now_
 {
 	struct model *model = context;
 
+	delays_dropped(&request->process->delays, request->key.number);
 	if (!request->client)
 		return 0;
 	/* Without a loss it was no request: an announcement overtaken by the end of what it announced, which was counted at its own place.
@@ -272,9 +276,12 @@ static int feed_totals(struct model *model, struct process *process, const struc
 	return requests_sweep(model->requests, process, process->health.totals - ROUNDS_UNMENTIONED, event->time_ns);
 }
 
-static int feed_wait(struct model *model, const struct process *process, const struct event *event)
+static int feed_lock(struct model *model, struct process *process, const struct event *event)
 {
-	int status = locks_feed(&model->locks, process, event);
+	int is_wait = event->type == EVENT_LOCK_WAIT || event->type == EVENT_COND_WAIT;
+	const struct request *request =
+	    is_wait && event->wait.request ? requests_find(model->requests, event->process, event->wait.request) : NULL;
+	int status = locks_feed(&model->locks, process, event, request, is_wait ? requests_oldest_ns(model->requests) : 0);
 
 	if (status != -ENOENT)
 		return status;
@@ -319,7 +326,16 @@ int model_feed(struct model *model, const struct event *event)
 		return feed_reap(model, process, event);
 	case EVENT_LOCK_WAIT:
 	case EVENT_COND_WAIT:
-		return feed_wait(model, process, event);
+	case EVENT_LOCK_HOLD:
+	case EVENT_LOCK_PAIR:
+	case EVENT_LOCK_COUNTS:
+	case EVENT_HOLD_COUNTS:
+	case EVENT_LOCK_NAME:
+		return feed_lock(model, process, event);
+	case EVENT_STACK:
+		return code_feed_stack(&process->code, event);
+	case EVENT_MODULE:
+		return code_feed_module(&process->code, event);
 	case EVENT_USAGE:
 		return threads_feed_usage(&process->tasks, event);
 	case EVENT_HOST:
@@ -408,8 +424,7 @@ int model_finish(struct model *model)
 	model->summary.images = HASH_COUNT(model->images.images);
 	for (unsigned i = 0; i < ANOMALY_COUNT; i++)
 		model->summary.anomalies[i] = model->health.anomalies[i];
-	locks_sort(&model->locks);
-	return 0;
+	return locks_finish(&model->locks);
 }
 
 const struct trace_summary *model_trace(const struct model *model)
@@ -432,7 +447,14 @@ const struct image *model_image_next(const struct model *model, const struct ima
 
 const struct lock *model_lock_next(const struct model *model, const struct lock *previous)
 {
-	return previous ? previous->hh.next : model->locks.locks;
+	size_t place = previous ? previous->place + 1 : 0;
+
+	return place < model->locks.count ? model->locks.all[place] : NULL;
+}
+
+size_t model_lock_count(const struct model *model)
+{
+	return model->locks.count;
 }
 
 const struct undecoded *model_undecoded_next(const struct model *model, const struct undecoded *previous)

@@ -69,6 +69,7 @@ const struct trace_summary *model_trace(const struct model *model);
 const struct process *model_process_next(const struct model *model, const struct process *previous);
 const struct image *model_image_next(const struct model *model, const struct image *previous);
 const struct lock *model_lock_next(const struct model *model, const struct lock *previous);
+size_t model_lock_count(const struct model *model);
 const struct unseen *model_unseen_next(const struct model *model, const struct unseen *previous);
 const struct undecoded *model_undecoded_next(const struct model *model, const struct undecoded *previous);
 

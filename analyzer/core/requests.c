@@ -145,6 +145,12 @@ const struct request *requests_find(const struct requests *requests, uint32_t pr
 	return find(requests, process, number);
 }
 
+uint64_t requests_oldest_ns(const struct requests *requests)
+{
+	/* The table keeps the order in which they came. */
+	return requests->table ? requests->table->moments.at_ns[MOMENT_S] : UINT64_MAX;
+}
+
 /* Takes the request out of the table and tells the consumer what became of it. */
 static int remove_request(struct requests *requests, struct request *request, int (*consume)(void *, struct request *))
 {

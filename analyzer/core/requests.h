@@ -73,6 +73,9 @@ uint64_t request_bytes(const struct request *request);
 /* The process's request of that number if it is in flight, else NULL. */
 const struct request *requests_find(const struct requests *requests, uint32_t process, uint64_t number);
 
+/* When the oldest request in flight was made, of all processes; UINT64_MAX when there is none. */
+uint64_t requests_oldest_ns(const struct requests *requests);
+
 /* Takes a COMPLETE. Returns 0, -ENOENT when there is no such request (no anomaly yet: the caller judges), or what the consumer returned. */
 int requests_complete(struct requests *requests, const struct event *event);
 

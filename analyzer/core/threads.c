@@ -12,13 +12,19 @@
 
 void threads_fini(struct threads *threads)
 {
+	struct thread_name *name, *next_name;
 	struct task *next;
 
 	HASH_CLEAR(hh, threads->by_tid);
 	for (struct task *task = threads->first; task; task = next) {
 		next = task->next;
-		free(task->name);
 		free(task);
+	}
+	HASH_ITER(hh, threads->names, name, next_name)
+	{
+		HASH_DEL(threads->names, name);
+		free(name->text);
+		free(name);
 	}
 	*threads = (struct threads){0};
 }
@@ -38,18 +44,15 @@ static struct task *task_create(struct threads *threads, uint32_t tid)
 	if (!task)
 		return NULL;
 	task->tid = tid;
-	task->name = strdup("");
-	if (task->name) {
-		HASH_ADD(hh, threads->by_tid, tid, sizeof(task->tid), task);
-		if (!hash_failed(task)) {
-			*(threads->last ? &threads->last->next : &threads->first) = task;
-			threads->last = task;
-			return task;
-		}
+	task->name = "";
+	HASH_ADD(hh, threads->by_tid, tid, sizeof(task->tid), task);
+	if (hash_failed(task)) {
+		free(task);
+		return NULL;
 	}
-	free(task->name);
-	free(task);
-	return NULL;
+	*(threads->last ? &threads->last->next : &threads->first) = task;
+	threads->last = task;
+	return task;
 }
 
 struct task *threads_get(struct threads *threads, uint32_t tid)
@@ -59,17 +62,36 @@ struct task *threads_get(struct threads *threads, uint32_t tid)
 	return task ? task : task_create(threads, tid);
 }
 
-static int rename_task(struct task *task, const char *name)
+/* The one pointer of that name; NULL when memory ran out. */
+static const char *name_get(struct threads *threads, const char *text)
 {
-	char *copy;
+	struct thread_name *name;
 
-	if (!strcmp(task->name, name))
-		return 0;
-	copy = strdup(name);
-	if (!copy)
+	HASH_FIND_STR(threads->names, text, name);
+	if (name)
+		return name->text;
+	name = calloc(1, sizeof(*name));
+	if (!name)
+		return NULL;
+	name->text = strdup(text);
+	if (name->text) {
+		HASH_ADD_KEYPTR(hh, threads->names, name->text, strlen(name->text), name);
+		if (!hash_failed(name))
+			return name->text;
+	}
+	free(name->text);
+	free(name);
+	return NULL;
+}
+
+/* One that has no name (any more) keeps the one it had. */
+static int rename_task(struct threads *threads, struct task *task, const char *text)
+{
+	const char *name = *text && strcmp(task->name, text) ? name_get(threads, text) : task->name;
+
+	if (!name)
 		return -ENOMEM;
-	free(task->name);
-	task->name = copy;
+	task->name = name;
 	return 0;
 }
 
@@ -77,7 +99,7 @@ struct task *threads_name(struct threads *threads, uint32_t tid, const char *nam
 {
 	struct task *task = threads_get(threads, tid);
 
-	return task && !rename_task(task, name) ? task : NULL;
+	return task && !rename_task(threads, task, name) ? task : NULL;
 }
 
 double load_cpu_share(const struct load *load)
@@ -117,7 +139,7 @@ int threads_feed_usage(struct threads *threads, const struct event *event)
 		HASH_DEL(threads->by_tid, task);
 		task = task_create(threads, event->usage.tid);
 	}
-	if (!task || (*event->usage.name && rename_task(task, event->usage.name)))
+	if (!task || rename_task(threads, task, event->usage.name))
 		return -ENOMEM;
 	if (task->samples++) {
 		uint64_t last_ns = task->all.begin_ns + task->all.span_ns;

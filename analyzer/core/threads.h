@@ -22,10 +22,21 @@ struct load {
 	uint64_t run_queue_ns;
 };
 
+/* Waits of a thread for locks that are remembered, the locks' affair. */
+#define TASK_WAITS 8
+
+struct lock;
+
+struct task_wait {
+	const struct lock *lock; /* NULL: none yet */
+	uint64_t begin_ns;
+	uint64_t end_ns;
+};
+
 /* A thread of the process by the kernel's id; struct thread in images.h is one by the shim's number. */
 struct task {
-	uint32_t tid; /* kernel's */
-	char *name;   /* owned; the last that was said, "" before that */
+	uint32_t tid;     /* kernel's */
+	const char *name; /* the last that was said, "" before that; equal names of a process are one pointer, which stays */
 	uint64_t samples;
 	struct load all;       /* from its first sample to its last */
 	struct load busiest;   /* the second with the greatest share of a processor */
@@ -33,6 +44,8 @@ struct task {
 	struct load second;    /* the one that is being filled */
 	uint64_t cpu_ns;       /* as last said */
 	uint64_t run_queue_ns;
+	struct task_wait waits[TASK_WAITS]; /* the last ones */
+	unsigned wait_count;                /* ever; the place of the next is the rest of the division */
 	UT_hash_handle hh;
 	struct task *next; /* of the same process, in the order in which they were seen */
 };
@@ -50,11 +63,17 @@ struct host_load {
 	uint32_t quota_milli; /* in thousandths of a processor; 0: none */
 };
 
+struct thread_name {
+	char *text; /* owned */
+	UT_hash_handle hh;
+};
+
 /* Zeroed memory is an empty one. */
 struct threads {
 	struct task *by_tid; /* those that have their id now */
 	struct task *first;  /* owned; all there ever were */
 	struct task *last;
+	struct thread_name *names; /* owned; each once */
 	struct host_load host;
 };
 

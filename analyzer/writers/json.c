@@ -6,8 +6,7 @@
 #include "analyzer/writers/json_values.h"
 #include "analyzer/writers/report.h"
 
-#define SCHEMA      1
-#define WAITERS_MAX 8
+#define SCHEMA 1
 
 static struct json_object *lost_intervals(const struct model *model)
 {
@@ -191,78 +190,9 @@ static struct json_object *image_object(const struct image *image)
 	return object;
 }
 
-static struct json_object *waiters(const struct lock *lock)
-{
-	struct json_object *list = json_object_new_array();
-	const struct lock_waiter *waiter = NULL;
-
-	for (int i = 0; i < WAITERS_MAX && (waiter = lock_waiter_next(lock, waiter)); i++) {
-		struct json_object *object = json_object_new_object();
-		char site[20];
-
-		snprintf(site, sizeof(site), "0x%llx", (unsigned long long)waiter->key.caller);
-		put_text(object, "thread", process_thread_name(lock->process, (uint32_t)waiter->key.thread));
-		put_text(object, "site", site);
-		put_count(object, "count", waiter->count);
-		put_count(object, "wait_ns", waiter->wait_ns);
-		json_object_array_add(list, object);
-	}
-	return list;
-}
-
-static struct json_object *lock_object(const struct lock *lock)
-{
-	static const char *const names[] = {
-#define KIND(upper, lower) #lower,
-	    RBDPROF_LOCK_KINDS(KIND)
-#undef KIND
-	};
-	struct json_object *object = json_object_new_object();
-	char name[20];
-
-	snprintf(name, sizeof(name), "0x%llx", (unsigned long long)lock->key.address);
-	put_text(object, "name", name);
-	put(object, "inferred", json_object_new_boolean(false));
-	put_text(object, "kind", names[lock->key.kind]);
-	put_known(object, "pid", lock->process->pid);
-	put(object, "image", NULL);
-	put_count(object, "instances", 1);
-	put(object, "acquisitions", NULL);
-	put_count(object, "contended", lock->wait.count + lock->failed.count);
-	put_count(object, "failed", lock->failed.count);
-	put(object, "wait", dist(&lock->wait));
-	put_count(object, "wait_ns", lock->wait.sum + lock->failed.sum);
-	put(object, "hold", NULL);
-	put(object, "hold_basis", NULL);
-	put(object, "requests_delayed", NULL);
-	put(object, "delay", NULL);
-	put(object, "edges", json_object_new_array());
-	put(object, "waiters", waiters(lock));
-	return object;
-}
-
-static struct json_object *threads(const struct model *model)
-{
-	struct json_object *list = json_object_new_array();
-
-	for (const struct process *process = model_process_next(model, NULL); process; process = model_process_next(model, process)) {
-		for (const struct thread *thread = process->threads; thread; thread = thread->hh.next) {
-			struct json_object *object = json_object_new_object();
-
-			put_known(object, "tid", thread->tid);
-			put_known(object, "pid", process->pid);
-			put_text(object, "name", *thread->name ? thread->name : NULL);
-			put(object, "cpu_share", NULL);
-			put(object, "run_queue_share", NULL);
-			json_object_array_add(list, object);
-		}
-	}
-	return list;
-}
-
 int json_write(FILE *out, const struct report *report)
 {
-	struct json_object *root = json_object_new_object(), *images = json_object_new_array(), *locks = json_object_new_array();
+	struct json_object *root = json_object_new_object(), *images = json_object_new_array();
 	const char *text;
 	int err = 0;
 
@@ -274,10 +204,9 @@ int json_write(FILE *out, const struct report *report)
 		if (report_image_wanted(report, image))
 			json_object_array_add(images, image_object(image));
 	put(root, "images", images);
-	for (const struct lock *lock = model_lock_next(report->model, NULL); lock; lock = model_lock_next(report->model, lock))
-		json_object_array_add(locks, lock_object(lock));
-	put(root, "locks", locks);
-	put(root, "threads", threads(report->model));
+	put(root, "locks", json_locks(report));
+	put(root, "threads", json_threads(report));
+	put(root, "processes", json_processes(report));
 
 	text = json_object_to_json_string_ext(root, JSON_C_TO_STRING_PRETTY | JSON_C_TO_STRING_SPACED | JSON_C_TO_STRING_NOSLASHESCAPE);
 	if (!text)

@@ -25,6 +25,11 @@ struct json_object *dist_of_counts(const struct histogram *histogram);
 /* The verdicts on all images that the report is about. */
 struct json_object *json_verdict(const struct report *report);
 
+/* Contended locks, threads, and what the processes may have of the processors. Never NULL. */
+struct json_object *json_locks(const struct report *report);
+struct json_object *json_threads(const struct report *report);
+struct json_object *json_processes(const struct report *report);
+
 /* --- Parts of an image; each is NULL where there is nothing to tell. ---------------------------------------------------- */
 
 struct json_object *json_ownership(const struct image *image);

@@ -10,14 +10,28 @@
 #include <stdint.h>
 #include <stdio.h>
 
+#include "analyzer/core/lock_rows.h"
 #include "analyzer/core/model.h"
 #include "analyzer/core/verdict.h"
+#include "analyzer/names.h"
 #include "analyzer/recording.h"
+
+struct lock_column;
+
+/* Contended locks, and what of them is told. */
+struct lock_view {
+	const struct lock_rows *rows;
+	struct names *names;
+	const struct lock_column *sort; /* NULL: by time waited */
+	uint64_t min_wait_ns;           /* only locks that were waited for so long, all waits together */
+	const char *thread;             /* only threads whose names begin so; NULL: all */
+};
 
 /* Everything is borrowed. */
 struct report {
 	const struct model *model; /* finished */
 	const struct verdicts *verdicts;
+	struct lock_view locks;
 	const struct recording *recordings;
 	size_t recording_count;
 	const char *image;           /* only this image, as report_image_wanted tells; NULL: all */
@@ -49,5 +63,6 @@ uint64_t report_begin_ns(const struct report *report);
 /* Each writes the whole report, and returns 0 or -EIO or -ENOMEM. */
 int text_write(FILE *out, const struct report *report);
 int json_write(FILE *out, const struct report *report);
+int folded_write(FILE *out, const struct report *report); /* without verdicts */
 
 #endif

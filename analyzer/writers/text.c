@@ -8,7 +8,6 @@
 
 #include "analyzer/writers/text.h"
 
-#define LOCKS_MAX    20
 #define COMMAND_MAX  126 /* characters of the command that are shown */
 #define PROBLEMS_MAX 20
 
@@ -52,45 +51,6 @@ static void put_processes(FILE *out, const struct report *report)
 	}
 	if (summary->events > 0)
 		fprintf(out, "  events     over %s\n", cell_ns(&cell, (double)(summary->end_wall_ns - summary->begin_wall_ns)));
-}
-
-/* The locks of a trace, conditions apart from the rest: most waiting for those is waiting for work. */
-static void put_locks(FILE *out, const struct report *report, bool conditions)
-{
-	static const char *const kinds[] = {"mutex", "rwlock, reading", "rwlock, writing", "condition"};
-	unsigned int count = 0, shown = 0;
-	struct cell cell;
-
-	for (const struct lock *lock = model_lock_next(report->model, NULL); lock; lock = model_lock_next(report->model, lock))
-		count += (lock->key.kind == RBDPROF_COND) == conditions;
-	if (count == 0) {
-		if (!conditions)
-			fprintf(out, "\nContended locks: none\n");
-		return;
-	}
-	fprintf(out, "\n%s, by time waited (%u of %u%s)\n",
-		conditions ? "Waits on condition variables, mostly for work" : "Contended locks", count < LOCKS_MAX ? count : LOCKS_MAX,
-		count, conditions ? "" : "; how often they were free when asked for is not known");
-	fprintf(out, "  %-18s  %-15s%9s%9s%10s%9s%9s%9s%9s%9s  %s\n", "address", "kind", "waits", "failed", "waited", "mean", "p50", "p90",
-		"p99", "max", "mostly in thread");
-	for (const struct lock *lock = model_lock_next(report->model, NULL); lock && shown < LOCKS_MAX;
-	     lock = model_lock_next(report->model, lock)) {
-		const struct lock_waiter *waiter = lock_waiter_next(lock, NULL);
-		const char *thread = waiter ? process_thread_name(lock->process, (uint32_t)waiter->key.thread) : "";
-
-		if ((lock->key.kind == RBDPROF_COND) != conditions)
-			continue;
-		shown++;
-		fprintf(out, "  0x%-16llx  %-15s%9llu%9llu ", (unsigned long long)lock->key.address, kinds[lock->key.kind],
-			(unsigned long long)(lock->wait.count + lock->failed.count), (unsigned long long)lock->failed.count);
-		put_cell(out, TIME_WIDTH, cell_ns(&cell, (double)(lock->wait.sum + lock->failed.sum)));
-		put_cell(out, TIME_WIDTH, lock->wait.count ? cell_ns(&cell, histogram_mean(&lock->wait)) : "");
-		put_cell(out, TIME_WIDTH, lock->wait.count ? cell_ns(&cell, (double)histogram_percentile(&lock->wait, 0.5)) : "");
-		put_cell(out, TIME_WIDTH, lock->wait.count ? cell_ns(&cell, (double)histogram_percentile(&lock->wait, 0.9)) : "");
-		put_cell(out, TIME_WIDTH, lock->wait.count ? cell_ns(&cell, (double)histogram_percentile(&lock->wait, 0.99)) : "");
-		put_cell(out, TIME_WIDTH, lock->wait.count ? cell_ns(&cell, (double)lock->wait.max) : "");
-		fprintf(out, "  %s\n", *thread ? thread : "?");
-	}
 }
 
 /* What crossed the boundary below librbd and could not be told for certain. */
@@ -184,8 +144,8 @@ int text_write(FILE *out, const struct report *report)
 	for (const struct image *image = model_image_next(report->model, NULL); image; image = model_image_next(report->model, image))
 		if (report_image_wanted(report, image))
 			text_image(out, report, image);
-	put_locks(out, report, false);
-	put_locks(out, report, true);
+	text_locks(out, report);
+	text_threads(out, report);
 	put_health(out, report);
 	return ferror(out) ? -EIO : 0;
 }

@@ -44,4 +44,10 @@ void text_journal(FILE *out, const struct image *image);
 /* The placement groups that are slower than the others, or that none is. */
 void text_placement(FILE *out, const struct image *image);
 
+/* Contended locks: the table, who blocked whom, stacks. */
+void text_locks(FILE *out, const struct report *report);
+
+/* The threads that did something, and what kept processors from them. */
+void text_threads(FILE *out, const struct report *report);
+
 #endif

@@ -1,84 +1,11 @@
 /* The JSON report, key by key. Numbers: report.h beside this file. */
 #include "tests/unit/core/test.h"
 
-#include <json-c/json.h>
-
 #include "analyzer/writers/report.h"
 #include "tests/unit/analyzer/owned.h"
+#include "tests/unit/analyzer/paths.h"
 #include "tests/unit/analyzer/report.h"
 #include "tests/unit/core/events_text.h"
-
-static struct json_object *root;
-
-/* Follows a path like images.0.clients.0.id; fails where a key is not there. The value may be NULL, which is null. */
-static struct json_object *at(const char *path)
-{
-	struct json_object *value = root;
-	char copy[256], *rest = copy, *key;
-
-	snprintf(copy, sizeof(copy), "%s", path);
-	while ((key = strsep(&rest, "."))) {
-		if (json_object_is_type(value, json_type_array)) {
-			size_t index = strtoul(key, NULL, 10);
-
-			if (index >= json_object_array_length(value))
-				fail_msg("%s: no element %s", path, key);
-			value = json_object_array_get_idx(value, index);
-		} else if (!json_object_object_get_ex(value, key, &value)) {
-			fail_msg("%s: no key %s", path, key);
-		}
-	}
-	return value;
-}
-
-static void is_int(const char *path, int64_t wanted)
-{
-	if (!json_object_is_type(at(path), json_type_int) || json_object_get_int64(at(path)) != wanted)
-		fail_msg("%s is %s, not %lld", path, json_object_to_json_string(at(path)), (long long)wanted);
-}
-
-static void is_near(const char *path, double wanted)
-{
-	if (fabs(json_object_get_double(at(path)) - wanted) > 1e-9 * fabs(wanted))
-		fail_msg("%s is %s, not %.12g", path, json_object_to_json_string(at(path)), wanted);
-}
-
-static void is_text(const char *path, const char *wanted)
-{
-	assert_true(json_object_is_type(at(path), json_type_string));
-	assert_string_equal(json_object_get_string(at(path)), wanted);
-}
-
-static void is_null(const char *path)
-{
-	if (at(path))
-		fail_msg("%s is %s, not null", path, json_object_to_json_string(at(path)));
-}
-
-static void has_length(const char *path, size_t wanted)
-{
-	assert_true(json_object_is_type(at(path), json_type_array));
-	assert_int_equal(json_object_array_length(at(path)), wanted);
-}
-
-static void parse_json(struct report *report)
-{
-	struct verdicts verdicts;
-	char *text = NULL;
-	size_t size;
-	FILE *out = open_memstream(&text, &size);
-
-	assert_int_equal(verdicts_build(&verdicts, report->model, NULL), 0);
-	report->verdicts = &verdicts;
-	assert_non_null(out);
-	assert_int_equal(json_write(out, report), 0);
-	fclose(out);
-	verdicts_fini(&verdicts);
-	json_object_put(root);
-	root = json_tokener_parse(text);
-	free(text);
-	assert_non_null(root);
-}
 
 static void write_json(const char *events, struct report *report)
 {
@@ -100,8 +27,7 @@ static void write_owned(owned_change *change)
 static int teardown(void **unused)
 {
 	(void)unused;
-	json_object_put(root);
-	root = NULL;
+	forget_json();
 	return 0;
 }
 
@@ -216,29 +142,6 @@ static void test_nothing_observed(void **unused)
 	is_null("images.0.clients.0.requests.read.total");
 	is_null("images.0.clients.0.requests.read.phases.c2d");
 	has_length("locks", 0);
-}
-
-static void test_locks(void **unused)
-{
-	struct report report = {0};
-
-	(void)unused;
-	write_json(REPORT_EVENTS "6600000 p0 lock_wait lock=4096 thread=1 kind=mutex wait_ns=2000 result=110\n", &report);
-	has_length("locks", 2);
-	is_text("locks.0.name", "0x1000");
-	is_text("locks.0.kind", "mutex");
-	is_int("locks.0.contended", 3);
-	is_int("locks.0.failed", 1);
-	is_int("locks.0.wait.count", 2);
-	is_int("locks.0.wait.mean", 20000);
-	is_int("locks.0.wait.max", 30000);
-	is_int("locks.0.wait_ns", 42000);
-	is_null("locks.0.acquisitions");
-	is_null("locks.0.hold");
-	has_length("locks.0.edges", 0);
-	is_text("locks.0.waiters.0.thread", "worker");
-	is_text("locks.1.kind", "rwlock_read");
-	is_int("locks.1.contended", 1);
 }
 
 #define OWN "images.0.ownership."
@@ -417,8 +320,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test_teardown(test_trace, teardown),      cmocka_unit_test_teardown(test_image, teardown),
-	    cmocka_unit_test_teardown(test_requests, teardown),   cmocka_unit_test_teardown(test_nothing_observed, teardown),
-	    cmocka_unit_test_teardown(test_locks, teardown),      cmocka_unit_test_teardown(test_ownership, teardown),
+	    cmocka_unit_test_teardown(test_requests, teardown),   cmocka_unit_test_teardown(test_nothing_observed, teardown),      cmocka_unit_test_teardown(test_ownership, teardown),
 	    cmocka_unit_test_teardown(test_steps, teardown),      cmocka_unit_test_teardown(test_journal, teardown),
 	    cmocka_unit_test_teardown(test_operations, teardown), cmocka_unit_test_teardown(test_not_owned, teardown),
 	};

@@ -5,6 +5,7 @@
 #include "analyzer/writers/report.h"
 #include "tests/unit/analyzer/owned.h"
 #include "tests/unit/analyzer/report.h"
+#include "tests/unit/analyzer/rows.h"
 #include "tests/unit/core/events_text.h"
 
 static const char golden[] =
@@ -38,10 +39,10 @@ static const char golden[] =
     "\n"
     "    flush: 1 completed, 1 failed, latency 500 µs, total 500 µs\n"
     "\n"
-    "Contended locks, by time waited (2 of 2; how often they were free when asked for is not known)\n"
-    "  address             kind               waits   failed    waited     mean      p50      p90      p99      max  mostly in thread\n"
-    "  0x1000              mutex                  2        0   40.0 µs  20.0 µs  10.0 µs  30.0 µs  30.0 µs  30.0 µs  worker\n"
-    "  0x2000              rwlock, reading        1        0   5.00 µs  5.00 µs  5.00 µs  5.00 µs  5.00 µs  5.00 µs  worker\n"
+    "Contended locks, by time waited (2 of 2)\n"
+    "  lock                                 kind      n   acquired contended   waited      p50      p99       hold  requests   by p50   by p99\n"
+    "  unknown lock 0x1000                  mutex     1          -         2  40.0 µs  10.0 µs  30.0 µs          -         0        -        -\n"
+    "  unknown lock 0x2000                  read      1          -         1  5.00 µs  5.00 µs  5.00 µs          -         0        -        -\n"
     "\n"
     "How far to trust this\n"
     "  events     16 read, 0 lost, 0 unaccounted for, 0 calls not recorded\n"
@@ -199,7 +200,9 @@ static char *write_report(struct report *report)
 	assert_int_equal(verdicts_build(&verdicts, report->model, NULL), 0);
 	report->verdicts = &verdicts;
 	assert_non_null(out);
+	rows_make(report);
 	assert_int_equal(text_write(out, report), 0);
+	rows_done();
 	fclose(out);
 	verdicts_fini(&verdicts);
 	return text;

@@ -362,7 +362,7 @@ static void test_locks(void **unused)
 	    "3 p0 lock_wait lock=2 thread=3 wait_ns=20 kind=mutex\n");
 	lock = model_lock_next(model, NULL);
 	assert_int_equal(lock->key.address, 2);
-	assert_string_equal(process_thread_name(lock->process, (uint32_t)lock_waiter_next(lock, NULL)->key.thread), "msgr-worker-0");
+	assert_string_equal(edges_next(&lock->contention->edges, NULL)->key.waiter, "msgr-worker-0");
 	lock = model_lock_next(model, lock);
 	assert_int_equal(lock->key.address, 1);
 	assert_null(model_lock_next(model, lock));

@@ -1,0 +1,76 @@
+#include "analyzer/core/lock_counts.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+/* What a thread last said of a lock. */
+struct thread_counts {
+	struct {
+		uint64_t address;
+		uint32_t process;
+		uint32_t thread;
+		uint64_t kind;
+	} key;
+	struct counts said;
+	UT_hash_handle hh;
+};
+
+void lock_counts_fini(struct lock_counts *counts)
+{
+	struct thread_counts *thread, *next;
+
+	HASH_ITER(hh, counts->threads, thread, next)
+	{
+		HASH_DEL(counts->threads, thread);
+		free(thread);
+	}
+}
+
+static struct thread_counts *thread_get(struct lock_counts *counts, const struct event *event)
+{
+	struct thread_counts sought = {.key = {event->counts.lock, event->process, event->counts.thread, event->counts.kind}}, *thread;
+
+	HASH_FIND(hh, counts->threads, &sought.key, sizeof(sought.key), thread);
+	if (thread)
+		return thread;
+	thread = calloc(1, sizeof(*thread));
+	if (!thread)
+		return NULL;
+	thread->key = sought.key;
+	HASH_ADD(hh, counts->threads, key, sizeof(thread->key), thread);
+	if (hash_failed(thread)) {
+		free(thread);
+		return NULL;
+	}
+	return thread;
+}
+
+int lock_counts_feed(struct lock_counts *counts, const struct event *event, struct counts *added)
+{
+	struct counts said = {event->counts.acquisitions, event->counts.contended, event->counts.wait_ns, event->counts.holds,
+			      event->counts.hold_ns};
+	struct thread_counts *thread = thread_get(counts, event);
+
+	if (!thread)
+		return -ENOMEM;
+	*added = said;
+	if (said.acquisitions >= thread->said.acquisitions && said.contended >= thread->said.contended &&
+	    said.wait_ns >= thread->said.wait_ns && said.holds >= thread->said.holds && said.hold_ns >= thread->said.hold_ns) {
+		added->acquisitions -= thread->said.acquisitions;
+		added->contended -= thread->said.contended;
+		added->wait_ns -= thread->said.wait_ns;
+		added->holds -= thread->said.holds;
+		added->hold_ns -= thread->said.hold_ns;
+	}
+	thread->said = said;
+	return 0;
+}
+
+void counts_add(struct counts *to, const struct counts *added)
+{
+	to->acquisitions += added->acquisitions;
+	to->contended += added->contended;
+	to->wait_ns += added->wait_ns;
+	to->holds += added->holds;
+	to->hold_ns += added->hold_ns;
+}
