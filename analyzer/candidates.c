@@ -59,6 +59,10 @@ bool candidates_obstacle(const struct target *t, int looked, char why[CANDIDATES
 {
 	const struct passwd *user;
 
+	if (looked == -EACCES && !geteuid()) {
+		snprintf(why, CANDIDATES_WHY_BYTES, "may not be looked into, even by root: it lives in another user namespace, or is protected");
+		return true;
+	}
 	if (looked == -EACCES) {
 		user = getpwuid(t->uid);
 		snprintf(why, CANDIDATES_WHY_BYTES, "is %s's: only root, or that user, may look into it",

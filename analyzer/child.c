@@ -35,14 +35,13 @@ static int as_status(int error)
 	return error == ENOENT || error == ENOTDIR ? CHILD_NOT_FOUND : CHILD_NOT_EXECUTABLE;
 }
 
-int child_find(const char *program)
+int child_where(const char *program, char candidate[PATH_MAX])
 {
 	const char *path = getenv("PATH"), *next;
-	char candidate[PATH_MAX];
 	int error = ENOENT, found;
 
 	if (strchr(program, '/')) {
-		found = try(program);
+		found = snprintf(candidate, PATH_MAX, "%s", program) < PATH_MAX ? try(program) : ENAMETOOLONG;
 		return found ? as_status(found) : 0;
 	}
 	if (!*program)
@@ -51,8 +50,7 @@ int child_find(const char *program)
 		size_t length = strcspn(path, ":");
 
 		next = path[length] ? path + length + 1 : NULL;
-		if (snprintf(candidate, sizeof(candidate), "%.*s%s%s", (int)length, path, length ? "/" : "", program) >=
-		    (int)sizeof(candidate))
+		if (snprintf(candidate, PATH_MAX, "%.*s%s%s", (int)length, path, length ? "/" : "", program) >= PATH_MAX)
 			continue;
 		found = try(candidate);
 		if (!found)
@@ -61,6 +59,13 @@ int child_find(const char *program)
 			error = EACCES;
 	}
 	return as_status(error);
+}
+
+int child_find(const char *program)
+{
+	char path[PATH_MAX];
+
+	return child_where(program, path);
 }
 
 static void become_command(const struct child *child, char *const argv[], int failure)

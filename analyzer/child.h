@@ -6,6 +6,7 @@
 #ifndef RBDPROF_ANALYZER_CHILD_H
 #define RBDPROF_ANALYZER_CHILD_H
 
+#include <limits.h>
 #include <sys/types.h>
 
 #include "analyzer/signals.h"
@@ -27,6 +28,9 @@ void child_init(struct child *child, const struct signals *signals);
  * errno).
  */
 int child_find(const char *program);
+
+/* The same, and writes where it is. */
+int child_where(const char *program, char path[PATH_MAX]);
 
 /*
  * Starts the command. Returns 0 once the program runs; CHILD_NOT_FOUND or CHILD_NOT_EXECUTABLE with errno when it could not

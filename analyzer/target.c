@@ -13,7 +13,7 @@
 
 #include "analyzer/proc.h"
 
-static const char *const files[] = {
+static const char *const library_files[] = {
 #define LIBRARY(name, file) [TARGET_##name] = file,
     TARGET_LIBRARIES(LIBRARY)
 #undef LIBRARY
@@ -50,6 +50,8 @@ static int read_status(struct target *t)
 			snprintf(t->comm, sizeof(t->comm), "%.31s", value);
 		else if ((value = value_of(line, "State")))
 			t->stopped = *value == 'T' || *value == 't';
+		else if ((value = value_of(line, "Seccomp")))
+			t->filtered = *value == '2';
 		else if ((value = value_of(line, "Uid")))
 			sscanf(value, "%*u %u", &t->uid);
 		else if ((value = value_of(line, "NSpid")) && (value = strrchr(value, '\t')))
@@ -65,50 +67,61 @@ static int library_of(const char *path)
 	const char *name = strrchr(path, '/');
 
 	for (int l = 0; name && l < TARGET_LIBRARY_COUNT; l++)
-		if (!strncmp(name + 1, files[l], strlen(files[l])))
+		if (!strncmp(name + 1, library_files[l], strlen(library_files[l])))
 			return l;
 	return -1;
 }
 
-static void note_mapping(struct target *t, int library, uint64_t begin, uint64_t end, const char *path)
+/* How this process can read a file that another one has mapped there. */
+static void make_readable(char readable[PATH_MAX], pid_t pid, uint64_t begin, uint64_t end, const char *path)
 {
 	static const char replaced[] = " (deleted)"; /* as the kernel says behind the name */
-	struct target_mapping *mapping = &t->mappings[library];
 	size_t length = strlen(path), suffix = sizeof(replaced) - 1;
 
-	mapping->end = end;
-	if (mapping->begin)
-		return;
-	mapping->begin = begin;
-	snprintf(mapping->path, sizeof(mapping->path), "%s", path);
 	if (length > suffix && !strcmp(path + length - suffix, replaced))
-		snprintf(mapping->readable, sizeof(mapping->readable), "/proc/%d/map_files/%" PRIx64 "-%" PRIx64, (int)t->pid, begin, end);
+		snprintf(readable, PATH_MAX, "/proc/%d/map_files/%" PRIx64 "-%" PRIx64, (int)pid, begin, end);
 	else
-		snprintf(mapping->readable, sizeof(mapping->readable), "/proc/%d/root%.4000s", (int)t->pid, path);
+		snprintf(readable, PATH_MAX, "/proc/%d/root%.4000s", (int)pid, path);
 }
 
-static int read_maps(struct target *t)
+/* Calls back with every mapping of a file. */
+static int read_maps(pid_t pid, void (*take)(void *data, uint64_t begin, uint64_t end, uint64_t offset, const char *path), void *data)
 {
-	FILE *file = open_proc(t->pid, "maps");
+	FILE *file = open_proc(pid, "maps");
 	char *line = NULL;
 	size_t room = 0;
 
 	if (!file)
 		return errno == ENOENT ? -ESRCH : -EACCES;
 	while (getline(&line, &room, file) > 0) {
-		uint64_t begin, end;
-		int at = 0, library;
+		uint64_t begin, end, offset;
+		int at = 0;
 
 		line[strcspn(line, "\n")] = 0;
-		if (sscanf(line, "%" SCNx64 "-%" SCNx64 " %*s %*s %*s %*s %n", &begin, &end, &at) < 2 || !at || line[at] != '/')
-			continue;
-		library = library_of(line + at);
-		if (library >= 0)
-			note_mapping(t, library, begin, end, line + at);
+		if (sscanf(line, "%" SCNx64 "-%" SCNx64 " %*s %" SCNx64 " %*s %*s %n", &begin, &end, &offset, &at) == 3 && at &&
+		    line[at] == '/')
+			take(data, begin, end, offset, line + at);
 	}
 	free(line);
 	fclose(file);
 	return 0;
+}
+
+static void note_mapping(void *data, uint64_t begin, uint64_t end, uint64_t offset, const char *path)
+{
+	int library = library_of(path);
+	struct target *t = data;
+	struct target_mapping *mapping = library < 0 ? NULL : &t->mappings[library];
+
+	(void)offset;
+	if (!mapping)
+		return;
+	mapping->end = end;
+	if (mapping->begin)
+		return;
+	mapping->begin = begin;
+	snprintf(mapping->path, sizeof(mapping->path), "%s", path);
+	make_readable(mapping->readable, t->pid, begin, end, path);
 }
 
 static void note_variable(struct target *t, const char *variable, bool *chosen_home)
@@ -175,13 +188,38 @@ int target_look(struct target *t, pid_t pid)
 		return -ESRCH;
 	result = read_status(t);
 	if (!result)
-		result = read_maps(t);
+		result = read_maps(pid, note_mapping, t);
 	if (result)
 		return result;
 	read_environment(t);
 	read_auxiliary(t);
 	compare_mounts(t);
 	return 0;
+}
+
+struct files {
+	pid_t pid;
+	void (*take)(void *data, uint64_t begin, const char *path, const char *readable);
+	void *data;
+};
+
+/* The first page of a program or library is that of its file; data files that are mapped are told by nothing but their content. */
+static void pass_file(void *data, uint64_t begin, uint64_t end, uint64_t offset, const char *path)
+{
+	const struct files *files = data;
+	char readable[PATH_MAX];
+
+	if (offset)
+		return;
+	make_readable(readable, files->pid, begin, end, path);
+	files->take(files->data, begin, path, readable);
+}
+
+int target_files(const struct target *t, void (*take)(void *data, uint64_t begin, const char *path, const char *readable), void *data)
+{
+	struct files all = {t->pid, take, data};
+
+	return read_maps(t->pid, pass_file, &all);
 }
 
 bool target_has(const struct target *t, enum target_library library)

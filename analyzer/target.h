@@ -18,7 +18,7 @@
 	LIBRARY(LIBRBD, "librbd.so.1")                                                                                                     \
 	LIBRARY(LIBRADOS, "librados.so.2")                                                                                                 \
 	LIBRARY(CEPH_COMMON, "libceph-common.so.2")                                                                                        \
-	LIBRARY(LTTNG, "liblttng-ust.so.1")                                                                                                 \
+	LIBRARY(LTTNG, "liblttng-ust.so.1")                                                                                                \
 	LIBRARY(LTTNG_0, "liblttng-ust.so.0")                                                                                              \
 	LIBRARY(JEMALLOC, "libjemalloc.so.")                                                                                               \
 	LIBRARY(TCMALLOC, "libtcmalloc")                                                                                                   \
@@ -45,6 +45,7 @@ struct target {
 	char comm[32];
 	bool stopped;           /* by a signal or a debugger: nothing in it can answer */
 	bool secure;            /* the loader ignores LD_PRELOAD: set-user-id, set-group-id or capabilities of the file */
+	bool filtered;          /* by seccomp */
 	bool foreign_mounts;    /* it sees other mounts than this process */
 	char home[PATH_MAX];    /* where it looks for an ordinary user's session daemon: LTTNG_HOME, else HOME; "" for none */
 	char preload[PATH_MAX]; /* LD_PRELOAD that it was started with, cut to this; "" */
@@ -58,6 +59,12 @@ struct target {
  * start, uid, comm and stopped are known then all the same.
  */
 int target_look(struct target *target, pid_t pid);
+
+/*
+ * Calls back with every file that is mapped as a program or a library: where its first page lies, its path as the process sees it, and as
+ * this process can read it. Returns 0, or -ESRCH or -EACCES.
+ */
+int target_files(const struct target *target, void (*take)(void *data, uint64_t begin, const char *path, const char *readable), void *data);
 
 bool target_has(const struct target *target, enum target_library library);
 

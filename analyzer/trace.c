@@ -7,6 +7,11 @@
 
 #include "analyzer/salvage.h"
 
+bool trace_reads_ctf_2(void)
+{
+	return bt_version_get_major() > 2 || (bt_version_get_major() == 2 && bt_version_get_minor() >= 1);
+}
+
 static void complain(const struct trace *trace, const char *what, const char *why)
 {
 	char sentence[1024];

@@ -51,6 +51,9 @@ struct trace {
 	const uint8_t *clock_uuid; /* the same of its clock: traces of one boot of one host share it */
 };
 
+/* Whether the library that reads traces knows the second version of their format. */
+bool trace_reads_ctf_2(void);
+
 /* Returns NULL, or why no trace can be read (static). trace_reader_fini in both cases. */
 const char *trace_reader_init(struct trace_reader *reader);
 void trace_reader_fini(struct trace_reader *reader);

@@ -8,6 +8,7 @@
 #include "preload/bufferlist.h"
 #include "preload/real.h"
 #include "preload/recorder.h"
+#include "preload/said.h"
 
 /* ceph_msg_header within a Message, the same from 14 to 18. */
 enum { TRANSACTION = 32, TYPE = 40, VERSION = 44, SOURCE_TYPE = 60, SOURCE = 61, HEADER_END = 69 };
@@ -189,9 +190,11 @@ static void say(const char *message, const void *payload, enum bufferlist_age ag
 	sent.client = word_at(message + SOURCE);
 	sent.transaction = word_at(message + TRANSACTION);
 	read_extents(&sent, message, age);
-	/* Calls, watches and notifications are told where librbd makes them. */
+	/* Calls, watches and notifications are told where librbd makes them. A watch is renewed while no request comes, or none completes. */
 	if (sent.extents)
 		EMIT(sent(&sent));
+	else
+		said_when_due(recorder_now_ns());
 }
 
 WRAPS(message_encode_trace)

@@ -16,11 +16,14 @@ static char unseen[MOST_UNSEEN][64];
 static int unseen_count;
 static bool looked;
 
-/* What a function that opens, closes, moves or completes data begins with. Mirroring's functions complete, but move no data. */
+/* Mirroring's functions complete, but move no data. */
 static bool moves_data(const char *name)
 {
-	static const char *const beginnings[] = {"rbd_aio_",   "rbd_read",         "rbd_write",      "rbd_discard", "rbd_flush",
-						 "rbd_compare", "rbd_open", "rbd_close", "rbd_poll_io_events"};
+	static const char *const beginnings[] = {
+#define MOVES(beginning) beginning,
+#include "tracepoints/moving.def"
+#undef MOVES
+	};
 
 	if (strstr(name, "_mirror_"))
 		return false;

@@ -9,6 +9,7 @@
 #define VERBS(VERB)                                                                                                                        \
 	VERB(record, "run a command and record what librbd does in it")                                                                    \
 	VERB(attach, "record what librbd does in processes that run already")                                                              \
+	VERB(doctor, "say what a recording would see, and what not and why")                                                               \
 	VERB(report, "say where the time of a recording's requests went")                                                                  \
 	VERB(export, "print a recording in the form of another program, such as a flame graph's")
 

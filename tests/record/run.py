@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""rbdprof record and attach without Ceph: exit statuses, signals, recordings that overlap, missing and stuck daemons, full disks.
+"""rbdprof record, attach and doctor without Ceph: exit statuses, signals, recordings that overlap, missing and stuck daemons, full disks.
 
     run.py RBDPROF TRACED CASE…      RBDPROF: the program; TRACED: the program made of traced.c; --list names the cases
 
@@ -10,7 +10,7 @@ judged is skipped (exit status 77).
 import glob, grp, os, re, signal, subprocess, sys, time
 
 sys.dont_write_bytecode = True
-import attach  # its cases
+import attach, doctor  # their cases
 from place import INSIDE, Place, Skip, case, cases, check, daemon_pids, need_root_inside, wait_for
 
 SKIPPED = 77
