@@ -19,6 +19,7 @@ int capture_parse_locks(const char *word, enum session_locks *locks)
 {
 	static const char *const words[] = {
 	    [SESSION_LOCKS_CONTENDED] = "contended",
+	    [SESSION_LOCKS_HOLDS] = "holds",
 	    [SESSION_LOCKS_ALL] = "all",
 	    [SESSION_LOCKS_OFF] = "off",
 	};

@@ -159,22 +159,35 @@ static int enable_channel(struct lttng_handle *handle, struct lttng_domain *doma
 	return result ? explain("cannot make buffers", result) : 0;
 }
 
+#define MOST_UNWANTED 6
+
+/* The events that a choice of locks leaves out. Which of them are on is also what the shim goes by. */
+static const char *const unwanted_names[][MOST_UNWANTED] = {
+	[SESSION_LOCKS_CONTENDED] = {"cond_wait", "lock_pair", "hold_counts"},
+	[SESSION_LOCKS_HOLDS] = {"cond_wait", "lock_pair", "lock_counts"},
+	[SESSION_LOCKS_ALL] = {"lock_counts"},
+	[SESSION_LOCKS_OFF] = {"lock_wait", "cond_wait", "lock_hold", "lock_pair", "lock_counts", "hold_counts"},
+};
+
 /* All of the provider's events but those that were not asked for. */
 static int enable_events(struct lttng_handle *handle)
 {
-	static char cond_wait[] = "rbdprof:cond_wait", lock_wait[] = "rbdprof:lock_wait";
-	char *unwanted[] = {cond_wait, lock_wait};
-	int unwanted_count = session.locks == SESSION_LOCKS_ALL ? 0 : session.locks == SESSION_LOCKS_CONTENDED ? 1 : 2;
+	char names[MOST_UNWANTED][32], *unwanted[MOST_UNWANTED];
+	int unwanted_count = 0;
 	struct lttng_event *event = lttng_event_create();
 	int result;
 
 	if (!event)
 		return -ENOMEM;
+	for (; unwanted_count < MOST_UNWANTED && unwanted_names[session.locks][unwanted_count]; unwanted_count++) {
+		snprintf(names[unwanted_count], sizeof(names[0]), "rbdprof:%s", unwanted_names[session.locks][unwanted_count]);
+		unwanted[unwanted_count] = names[unwanted_count];
+	}
 	event->type = LTTNG_EVENT_TRACEPOINT;
 	event->loglevel_type = LTTNG_EVENT_LOGLEVEL_ALL;
 	event->loglevel = -1;
 	snprintf(event->name, sizeof(event->name), "rbdprof:*");
-	result = lttng_enable_event_with_exclusions(handle, event, CHANNEL, NULL, unwanted_count, unwanted_count ? unwanted : NULL);
+	result = lttng_enable_event_with_exclusions(handle, event, CHANNEL, NULL, unwanted_count, unwanted);
 	lttng_event_destroy(event);
 	return result ? explain("cannot enable the events", result) : 0;
 }

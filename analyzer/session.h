@@ -16,8 +16,9 @@
 #include "analyzer/budget.h"
 
 enum session_locks {
-	SESSION_LOCKS_CONTENDED, /* contended acquisitions */
-	SESSION_LOCKS_ALL,       /* and waits on condition variables */
+	SESSION_LOCKS_CONTENDED, /* contended acquisitions, holds that others waited for, and counts of all others */
+	SESSION_LOCKS_HOLDS,     /* and every hold is timed */
+	SESSION_LOCKS_ALL,       /* and is an event, as waits on condition variables are */
 	SESSION_LOCKS_OFF,
 };
 

@@ -4,6 +4,7 @@
 #include "preload/images.h"
 #include "preload/real.h"
 #include "preload/record.h"
+#include "preload/recorder.h"
 
 /* Before the real call. A completion or an image that is not ours is let through and counted. */
 static struct record *submit(rbd_image_t handle, rbd_completion_t completion, uint8_t kind, uint64_t offset_bytes, uint64_t length_bytes)
@@ -33,6 +34,7 @@ static uint64_t vector_bytes(const struct iovec *vector, int count)
 #define SUBMIT(kind, offset, length, call)                                                                                                 \
 	do {                                                                                                                               \
 		struct record *record_ = submit(image, completion, RBDPROF_##kind, offset, length);                                        \
+		uint64_t before_ __attribute__((cleanup(recorder_leave_call))) = recorder_enter_call(record_ ? record_->request.request : 0); \
 		__typeof__(call) result_ = call;                                                                                           \
 		if (record_ && result_ < 0)                                                                                                \
 			record_refused(record_, result_);                                                                                  \

@@ -1,15 +1,18 @@
 /*
- * What the wrappers of mutexes and rwlocks share: whether anybody wants to know of contended acquisitions, and saying one.
+ * What the wrappers of mutexes, rwlocks and condition variables share: acquiring and releasing a lock while somebody records. It knows
+ * glibc's locks as far as their public headers describe them: who holds one, and whether this is a recursive mutex taken again.
  *
  * A wrapper first tries without blocking. Only EBUSY means that the lock is held: every other answer, EOWNERDEAD and errors included, is
- * the call's own answer and is passed on. The record is made once the real call is over.
+ * the call's own answer and is passed on. What is counted and said is so once the real call is over; a release's time is taken before it.
  */
 #ifndef RBDPROF_PRELOAD_CONTENDED_H
 #define RBDPROF_PRELOAD_CONTENDED_H
 
+#include <pthread.h>
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "preload/lockstat.h"
 #include "preload/recorder.h"
 
 static inline bool contended_wanted(void)
@@ -19,36 +22,154 @@ static inline bool contended_wanted(void)
 	return __builtin_expect(__atomic_load_n(word, __ATOMIC_RELAXED) != 0, 0);
 }
 
-/* Says a wait that began at begin_ns and is over now, unless the caller is the tracer or held the lock itself. Keeps errno. */
-void contended_say(uint8_t kind, const void *lock, const void *caller, uint64_t begin_ns, int result);
-
-/* Whether a clock and a time are such that the real call would wait by them. It may refuse others even when the lock is free, so there must be
- * no try before it. */
+/* Whether a clock and a time are such that the real call would wait by them. It may refuse others even when the lock is free, so there must
+ * be no try before it. */
 static inline bool contended_sound(clockid_t clock, const struct timespec *until)
 {
 	return (clock == CLOCK_REALTIME || clock == CLOCK_MONOTONIC) && until && until->tv_nsec >= 0 && until->tv_nsec < 1000000000;
 }
 
+static inline bool contended_got(int result)
+{
+	return result == 0 || result == EOWNERDEAD;
+}
+
+/* Of a mutex that the caller holds: it is recursive and held more than once, so the hold began earlier, or goes on. */
+static inline bool contended_again(const pthread_mutex_t *mutex)
+{
+	return (mutex->__data.__kind & 3) == PTHREAD_MUTEX_RECURSIVE_NP && mutex->__data.__count > 1;
+}
+
+/* A wait, from the failed try to the end of the real call. */
+struct contended {
+	uint64_t begin_ns;
+	struct waiters *mark;
+	uint32_t holder; /* kernel's; 0: not known */
+	bool foreign;    /* the tracer's own: nothing is said */
+};
+
+void contended_begin(struct contended *wait, uint8_t kind, const void *lock, const void *caller);
+void contended_end(const struct contended *wait, uint8_t kind, const void *lock, const void *caller, int result);
+
+/* An acquisition that did not wait. Keeps errno. */
+static inline void contended_acquired(uint8_t kind, const void *lock, const void *caller)
+{
+	if (kind != RBDPROF_MUTEX || !contended_again(lock))
+		lockstat_acquired(lock, kind, caller);
+}
+
+/* The same of a mutex whose owner died: whoever gave up waiting for that one did not wait for this one. */
+void contended_inherited(uint8_t kind, const void *lock, const void *caller);
+
+/* A hold that ends. */
+struct release {
+	struct lockstat_slot *slot; /* NULL: not timed */
+	uint64_t hold_ticks;        /* of a timed one */
+	uint64_t now_ns;            /* of one that others waited for; else 0 */
+	uint64_t blocked_ns;        /* so long */
+};
+
+/* Fills in what is known of the blocking hold. */
+void release_look(struct release *release, uint8_t kind, const void *lock);
+
+/* Says what of the hold is to be said. */
+void release_say(const struct release *release, uint8_t kind, const void *lock, const void *caller);
+
+/* Whether the hold that is about to end has to be dealt with; if so, it is over for all that is counted. */
+static inline bool release_begin(struct release *release, uint8_t kind, const void *lock)
+{
+	release->slot = lockstat_timed(lock, kind);
+	release->now_ns = 0;
+	if (release->slot)
+		release->hold_ticks = ticks_now() - (release->slot->begun & ~(uint64_t)LOCKSTAT_COUNTED);
+	else if (!waiters_any())
+		return false;
+	if (waiters_any())
+		release_look(release, kind, lock);
+	return release->slot || release->now_ns;
+}
+
+/* After the real call, unless that refused. Keeps errno. */
+static inline void release_end(const struct release *release, uint8_t kind, const void *lock, const void *caller)
+{
+	if (release->slot)
+		lockstat_released(release->slot, release->hold_ticks);
+	if (release->now_ns || lockstat_state.pairs)
+		release_say(release, kind, lock, caller);
+}
+
 /*
- * The body of every wrapper that may block: with somebody recording, try first and time the real call when the lock is held.
- *   CONTENDED(RBDPROF_MUTEX, mutex, REAL(pthread_mutex_trylock)(mutex), REAL(pthread_mutex_lock)(mutex))
- * CONTENDED_IF leaves what does not meet its condition to the real call.
+ * The body of every wrapper that acquires: with somebody recording, try first and time the real call when the lock is held.
+ *   ACQUIRE(RBDPROF_MUTEX, mutex, CALLER, REAL(pthread_mutex_trylock)(mutex), REAL(pthread_mutex_lock)(mutex))
+ * ACQUIRE_IF leaves what does not meet its condition to the real call.
+ *
+ * The wrappers that are called most have this in a function of their own (APART), so that a dormant one saves no register before it jumps.
  */
-#define CONTENDED_IF(condition, kind, lock, try, acquire)                                                                                  \
+#define APART  static __attribute__((noinline))
+#define CALLER __builtin_return_address(0)
+
+/* Whether the original may be called at once. It may not have been found yet. */
+#define DORMANT(name)          __builtin_expect(!contended_wanted() && real.name, 1)
+#define RELEASES_QUIETLY(name) __builtin_expect(!release_matters() && real.name, 1)
+
+#define ACQUIRE_IF(condition, kind, lock, caller, try, acquire)                                                                            \
 	do {                                                                                                                               \
-		uint64_t begin_ns_;                                                                                                        \
+		struct contended wait_;                                                                                                    \
+		bool tried_;                                                                                                               \
 		int result_;                                                                                                               \
-		if (!contended_wanted() || recorder_thread.inside || !(condition))                                                         \
+		if (!contended_wanted() || recorder_thread.inside)                                                                         \
 			return acquire;                                                                                                    \
-		result_ = try;                                                                                                             \
-		if (result_ != EBUSY)                                                                                                      \
+		tried_ = condition;                                                                                                        \
+		result_ = tried_ ?                                                                                                         \
+		try : acquire                                                                                                              \
+			;                                                                                                                  \
+		if (__builtin_expect(result_ == 0, 1)) {                                                                                   \
+			contended_acquired(kind, lock, caller);                                                                            \
+			return 0;                                                                                                          \
+		}                                                                                                                          \
+		if (result_ == EOWNERDEAD)                                                                                                 \
+			contended_inherited(kind, lock, caller);                                                                           \
+		if (result_ != EBUSY || !tried_)                                                                                           \
 			return result_;                                                                                                    \
-		begin_ns_ = recorder_now_ns();                                                                                             \
+		contended_begin(&wait_, kind, lock, caller);                                                                               \
 		result_ = acquire;                                                                                                         \
-		contended_say(kind, lock, __builtin_return_address(0), begin_ns_, result_);                                                \
+		contended_end(&wait_, kind, lock, caller, result_);                                                                        \
 		return result_;                                                                                                            \
 	} while (0)
 
-#define CONTENDED(kind, lock, try, acquire) CONTENDED_IF(true, kind, lock, try, acquire)
+#define ACQUIRE(kind, lock, caller, try, acquire) ACQUIRE_IF(true, kind, lock, caller, try, acquire)
+
+/* Of every wrapper that only tries. */
+#define TRY(kind, lock, try)                                                                                                               \
+	do {                                                                                                                               \
+		int result_;                                                                                                               \
+		if (!contended_wanted() || recorder_thread.inside)                                                                         \
+			return try;                                                                                                        \
+		result_ = try;                                                                                                             \
+		if (result_ == EOWNERDEAD)                                                                                                 \
+			contended_inherited(kind, lock, CALLER);                                                                           \
+		else if (result_ == 0)                                                                                                     \
+			contended_acquired(kind, lock, CALLER);                                                                            \
+		return result_;                                                                                                            \
+	} while (0)
+
+/* Whether a release may have to be dealt with: only then is the rest worth a look. */
+static inline bool release_matters(void)
+{
+	return contended_wanted() && (lockstat_state.every || lockstat_thread.timed || waiters_any());
+}
+
+/* Of every wrapper that releases. */
+#define RELEASE(kind, lock, caller, real)                                                                                                  \
+	do {                                                                                                                               \
+		struct release release_;                                                                                                   \
+		int result_;                                                                                                               \
+		if (!release_matters() || recorder_thread.inside || !release_begin(&release_, kind, lock))                                                       \
+			return real;                                                                                                       \
+		result_ = real;                                                                                                            \
+		if (result_ == 0)                                                                                                          \
+			release_end(&release_, kind, lock, caller);                                                                        \
+		return result_;                                                                                                            \
+	} while (0)
 
 #endif

@@ -1,35 +1,47 @@
-/* Mutexes. Trying and unlocking never wait: they pass. */
+/* Mutexes. */
 #include "preload/contended.h"
 #include "preload/real.h"
+
+APART int lock(pthread_mutex_t *mutex, const void *caller)
+{
+	ACQUIRE(RBDPROF_MUTEX, mutex, caller, REAL(pthread_mutex_trylock)(mutex), REAL(pthread_mutex_lock)(mutex));
+}
 
 WRAPS(pthread_mutex_lock)
 int pthread_mutex_lock(pthread_mutex_t *mutex)
 {
-	CONTENDED(RBDPROF_MUTEX, mutex, REAL(pthread_mutex_trylock)(mutex), REAL(pthread_mutex_lock)(mutex));
+	return DORMANT(pthread_mutex_lock) ? real.pthread_mutex_lock(mutex) : lock(mutex, CALLER);
 }
 
 WRAPS(pthread_mutex_trylock)
 int pthread_mutex_trylock(pthread_mutex_t *mutex)
 {
-	return REAL(pthread_mutex_trylock)(mutex);
+	TRY(RBDPROF_MUTEX, mutex, REAL(pthread_mutex_trylock)(mutex));
 }
 
 WRAPS(pthread_mutex_timedlock)
 int pthread_mutex_timedlock(pthread_mutex_t *mutex, const struct timespec *until)
 {
-	CONTENDED_IF(contended_sound(CLOCK_REALTIME, until), RBDPROF_MUTEX, mutex, REAL(pthread_mutex_trylock)(mutex),
-		     REAL(pthread_mutex_timedlock)(mutex, until));
+	ACQUIRE_IF(contended_sound(CLOCK_REALTIME, until), RBDPROF_MUTEX, mutex, CALLER, REAL(pthread_mutex_trylock)(mutex),
+		   REAL(pthread_mutex_timedlock)(mutex, until));
 }
 
 WRAPS(pthread_mutex_clocklock)
 int pthread_mutex_clocklock(pthread_mutex_t *mutex, clockid_t clock, const struct timespec *until)
 {
-	CONTENDED_IF(contended_sound(clock, until), RBDPROF_MUTEX, mutex, REAL(pthread_mutex_trylock)(mutex),
-		     REAL(pthread_mutex_clocklock)(mutex, clock, until));
+	ACQUIRE_IF(contended_sound(clock, until), RBDPROF_MUTEX, mutex, CALLER, REAL(pthread_mutex_trylock)(mutex),
+		   REAL(pthread_mutex_clocklock)(mutex, clock, until));
+}
+
+APART int unlock(pthread_mutex_t *mutex, const void *caller)
+{
+	if (contended_again(mutex))
+		return REAL(pthread_mutex_unlock)(mutex);
+	RELEASE(RBDPROF_MUTEX, mutex, caller, REAL(pthread_mutex_unlock)(mutex));
 }
 
 WRAPS(pthread_mutex_unlock)
 int pthread_mutex_unlock(pthread_mutex_t *mutex)
 {
-	return REAL(pthread_mutex_unlock)(mutex);
+	return RELEASES_QUIETLY(pthread_mutex_unlock) ? real.pthread_mutex_unlock(mutex) : unlock(mutex, CALLER);
 }

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "preload/counters.h"
+#include "preload/flusher.h"
 #include "preload/images.h"
 #include "preload/pool.h"
 #include "preload/real.h"
@@ -104,6 +105,7 @@ static void number(struct record *record, struct image *image, uint8_t kind, uin
 	};
 	if (recorder_wants_requests()) {
 		said_when_due(record->start_ns);
+		flusher_ensure();
 		EMIT(request(&record->request));
 	} else {
 		said_nothing();

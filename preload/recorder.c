@@ -9,7 +9,9 @@
 #include <unistd.h>
 
 #include "preload/control.h"
+#include "preload/flusher.h"
 #include "preload/images.h"
+#include "preload/lockstat.h"
 #include "preload/real.h"
 #include "preload/record.h"
 #include "preload/said.h"
@@ -22,7 +24,8 @@
 static const int nobody; /* the word of a recording that is not there */
 
 /* Its functions are never reached: see recorder_enter(). */
-static const struct rbdprof_emitter silent = {.requests = &nobody, .lock_waits = &nobody, .cond_waits = &nobody};
+static const struct rbdprof_emitter silent = {
+    .requests = &nobody, .lock_waits = &nobody, .cond_waits = &nobody, .all_holds = &nobody, .lock_pairs = &nobody};
 
 __thread struct recorder_thread recorder_thread __attribute__((tls_model("initial-exec")));
 const struct rbdprof_emitter *recorder_emitter = &silent;
@@ -57,6 +60,7 @@ bool recorder_enabled(void)
  * image itself, and then it is a process of its own for the recording. */
 static void before_fork(void)
 {
+	flusher_pause();
 	forking = __atomic_load_n(&loaded, __ATOMIC_ACQUIRE);
 	if (forking)
 		forking->fork_before();
@@ -66,6 +70,7 @@ static void after_fork_in_parent(void)
 {
 	if (forking)
 		forking->fork_after(0);
+	flusher_resume();
 }
 
 static void after_fork_in_child(void)
@@ -73,6 +78,9 @@ static void after_fork_in_child(void)
 	recorder_install(&silent);
 	started = (pthread_once_t)PTHREAD_ONCE_INIT;
 	memset(emitted, 0, sizeof(emitted));
+	recorder_thread.tid = 0;
+	flusher_reset();
+	lockstat_reset();
 	images_reset();
 	records_reset();
 	said_nothing();
@@ -89,6 +97,7 @@ static void start(void)
 	if (!watching) {
 		pthread_atfork(before_fork, after_fork_in_parent, after_fork_in_child);
 		atexit(said_totals);
+		atexit(flusher_finish); /* before the totals: those are the last word */
 		watching = true;
 	}
 	if (!tracer_present() || (socket_name[0] && !control_ask(socket_name)))
@@ -101,6 +110,7 @@ static void start(void)
 	recorder_install(loaded);
 	for (int i = 0; socket_name[0] && !recorder_wants_requests() && i < FIRST_EVENT_MS; i++)
 		nanosleep(&pause, NULL);
+	flusher_ensure();
 }
 
 void recorder_start(void)
@@ -118,6 +128,12 @@ uint32_t recorder_thread_number(void)
 	if (!recorder_thread.number)
 		recorder_thread.number = __atomic_add_fetch(&thread_count, 1, __ATOMIC_RELAXED);
 	return recorder_thread.number;
+}
+
+uint32_t recorder_ask_tid(void)
+{
+	recorder_thread.tid = (uint32_t)syscall(SYS_gettid);
+	return recorder_thread.tid;
 }
 
 void recorder_describe_again(void)
@@ -157,7 +173,7 @@ static bool describe_thread(uint32_t round)
 		return false;
 	recorder_thread.described = round;
 	count_one();
-	recorder_emitter->thread(recorder_thread.number, (uint32_t)syscall(SYS_gettid), name);
+	recorder_emitter->thread(recorder_thread.number, recorder_tid(), name);
 	return true;
 }
 
@@ -179,6 +195,15 @@ bool recorder_enter(void)
 	return true;
 }
 
+bool recorder_enter_alone(void)
+{
+	__atomic_thread_fence(__ATOMIC_ACQUIRE);
+	if (recorder_emitter == &silent)
+		return false;
+	count_one();
+	return true;
+}
+
 __attribute__((constructor)) static void init(void)
 {
 	const char *disable = getenv("RBDPROF_DISABLE");
@@ -186,6 +211,7 @@ __attribute__((constructor)) static void init(void)
 	int error = errno; /* a program finds 0 in it when it starts */
 
 	real_find_pthread();
+	ticks_init();
 	if (disable && *disable && strcmp(disable, "0")) {
 		errno = error;
 		return;

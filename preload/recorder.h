@@ -16,7 +16,9 @@
 
 struct recorder_thread {
 	uint64_t requests;    /* that this thread has made */
+	uint64_t request;     /* whose call of librbd this thread is in; 0: none */
 	uint32_t number;      /* of this thread within the process, from 1; 0: none yet */
+	uint32_t tid;         /* the kernel's; 0: not asked yet. Read through recorder_tid() */
 	uint32_t described;   /* the round of descriptions in which this thread said its name */
 	int inside;           /* this thread is emitting, or is the tracer's own: locks taken now are not the program's */
 };
@@ -56,6 +58,29 @@ static inline bool recorder_wants_requests(void)
 /* This thread's number; assigns one at its first call. */
 uint32_t recorder_thread_number(void);
 
+/* This thread's kernel id; asks for it at its first call. */
+uint32_t recorder_ask_tid(void);
+
+static inline uint32_t recorder_tid(void)
+{
+	return __builtin_expect(recorder_thread.tid != 0, 1) ? recorder_thread.tid : recorder_ask_tid();
+}
+
+/* This thread enters a call of librbd that makes a request; recorder_leave_call() takes what it returns. Also when the call is left by an
+ * exception:  uint64_t before __attribute__((cleanup(recorder_leave_call))) = recorder_enter_call(request). */
+static inline uint64_t recorder_enter_call(uint64_t request)
+{
+	uint64_t before = recorder_thread.request;
+
+	recorder_thread.request = request;
+	return before;
+}
+
+static inline void recorder_leave_call(const uint64_t *before)
+{
+	recorder_thread.request = *before;
+}
+
 /* Begins a round of descriptions: each thread will say its name again with its next event. */
 void recorder_describe_again(void);
 
@@ -82,6 +107,16 @@ static inline void recorder_leave(void)
 			recorder_leave();                                                                                                  \
 		}                                                                                                                          \
 		errno = emit_errno_;                                                                                                       \
+	} while (0)
+
+/* Whether a thread of the shim's own, which is inside always and has no number, may emit now. Counts one event. */
+bool recorder_enter_alone(void);
+
+/* One event from such a thread. */
+#define EMIT_ALONE(call)                                                                                                                   \
+	do {                                                                                                                               \
+		if (recorder_enter_alone())                                                                                                \
+			recorder_emitter->call;                                                                                            \
 	} while (0)
 
 #endif

@@ -6,6 +6,7 @@
 
 struct blocking {
 	struct record *record; /* NULL: let through */
+	uint64_t before;       /* the request in whose call this one was made */
 	int64_t result;
 };
 
@@ -18,11 +19,13 @@ static struct blocking begin(rbd_image_t handle, uint8_t kind, uint64_t offset_b
 		call.record = record_begin_synchronous(image, kind, offset_bytes, length_bytes);
 	else
 		record_pass_through();
+	call.before = recorder_enter_call(call.record ? call.record->request.request : 0);
 	return call;
 }
 
 static void end(struct blocking *call)
 {
+	recorder_leave_call(&call->before);
 	if (call->record)
 		record_end_synchronous(call->record, call->result);
 }

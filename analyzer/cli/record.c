@@ -23,12 +23,13 @@
 #define FAILED 125 /* rbdprof's own failure before the command runs; 126 and 127 are child.h's */
 
 static const char help[] =
-    "usage: rbdprof record [-o DIR] [--locks contended|all|off] [--buffers SIZE] -- CMD…\n"
+    "usage: rbdprof record [-o DIR] [--locks contended|holds|all|off] [--buffers SIZE] -- CMD…\n"
     "\n"
     "Runs CMD and records the RBD requests and contended locks of CMD and of every process below it that opens an image.\n"
     "\n"
     "  -o, --output DIR    where the recording goes; default rbdprof-PROGRAM-DATE-TIME in the current folder\n"
-    "      --locks WHICH   contended: acquisitions that had to wait (default); all: waits on condition variables too; off\n"
+    "      --locks WHICH   contended: acquisitions that had to wait, holds that made others wait, counts of the rest (default);\n"
+    "                      holds: every hold is timed too; all: every hold and wait is an event; off\n"
     "      --buffers SIZE  shared memory in all, with K, M or G; default 64M, never more than a quarter of /dev/shm\n"
     "  -h, --help\n"
     "\n"
@@ -55,7 +56,7 @@ static struct record record;
 static int usage_error(const char *what, const char *value)
 {
 	say("%s%s%s", what, value ? ": " : "", value ? value : "");
-	say("usage: rbdprof record [-o DIR] [--locks contended|all|off] [--buffers SIZE] -- CMD…   (--help tells more)");
+	say("usage: rbdprof record [-o DIR] [--locks contended|holds|all|off] [--buffers SIZE] -- CMD…   (--help tells more)");
 	return FAILED;
 }
 
@@ -82,7 +83,7 @@ static int parse(struct record *r, int argc, char **argv)
 			break;
 		case LOCKS:
 			if (capture_parse_locks(optarg, &r->locks))
-				return usage_error("--locks takes contended, all or off, not", optarg);
+				return usage_error("--locks takes contended, holds, all or off, not", optarg);
 			break;
 		case BUFFERS:
 			if (budget_parse(optarg, &r->buffers_bytes))

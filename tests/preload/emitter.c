@@ -24,6 +24,14 @@ enum what {
 	REAP,
 	LOCK_WAIT,
 	COND_WAIT,
+	LOCK_HOLD,
+	LOCK_PAIR,
+	LOCK_COUNTS,
+	LOCK_NAME,
+	MODULE,
+	USAGE,
+	HOST,
+	UNDECODED,
 	REAPED,
 	WHATS
 };
@@ -122,6 +130,54 @@ static void count_lock_wait(const struct rbdprof_lock_wait *wait)
 	count(wait->kind == RBDPROF_COND ? COND_WAIT : LOCK_WAIT, 1);
 }
 
+static void count_lock_hold(const struct rbdprof_lock_hold *hold)
+{
+	(void)hold;
+	count(LOCK_HOLD, 1);
+}
+
+static void count_lock_pair(const struct rbdprof_lock_hold *hold)
+{
+	(void)hold;
+	count(LOCK_PAIR, 1);
+}
+
+static void count_lock_counts(const struct rbdprof_lock_counts *of, uint8_t all_holds)
+{
+	(void)of, (void)all_holds;
+	count(LOCK_COUNTS, 1);
+}
+
+static void count_lock_name(uint64_t lock, uint64_t offset_bytes, const char *type)
+{
+	(void)lock, (void)offset_bytes, (void)type;
+	count(LOCK_NAME, 1);
+}
+
+static void count_module(const struct rbdprof_module *module)
+{
+	(void)module;
+	count(MODULE, 1);
+}
+
+static void count_usage(uint32_t tid, uint64_t cpu_ns, uint64_t run_queue_ns, const char *name)
+{
+	(void)tid, (void)cpu_ns, (void)run_queue_ns, (void)name;
+	count(USAGE, 1);
+}
+
+static void count_host(const struct rbdprof_host *host)
+{
+	(void)host;
+	count(HOST, 1);
+}
+
+static void count_undecoded(const char *what)
+{
+	(void)what;
+	count(UNDECODED, 1);
+}
+
 static void nothing(void)
 {
 }
@@ -136,6 +192,8 @@ __attribute__((visibility("default"))) const struct rbdprof_emitter rbdprof_lttn
     .requests = &recording,
     .lock_waits = &recording,
     .cond_waits = &recording,
+    .all_holds = &recording,
+    .lock_pairs = &recording,
     .process = count_process,
     .thread = count_thread,
     .image = count_image,
@@ -148,6 +206,14 @@ __attribute__((visibility("default"))) const struct rbdprof_emitter rbdprof_lttn
     .complete = count_complete,
     .reap = count_reap,
     .lock_wait = count_lock_wait,
+    .lock_hold = count_lock_hold,
+    .lock_pair = count_lock_pair,
+    .lock_counts = count_lock_counts,
+    .lock_name = count_lock_name,
+    .module = count_module,
+    .usage = count_usage,
+    .host = count_host,
+    .undecoded = count_undecoded,
     .fork_before = nothing,
     .fork_after = nothing_after,
 };

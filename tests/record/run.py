@@ -126,10 +126,10 @@ def families(t):
 
 @case
 def locks(t):
-    for mode, waits, conds in (("contended", 1, 0), ("all", 1, 1), ("off", 0, 0)):
+    for mode, waits, conds, holds, pairs in (("contended", 1, 0, 0, 0), ("holds", 1, 0, 1, 0), ("all", 1, 1, 1, 1), ("off", 0, 0, 0, 0)):
         r = t.record("-o", mode, "--locks", mode, "--", t.traced, "10")
-        check(f"lock_waits {waits} cond_waits {conds}" in r.stdout, f"--locks {mode}", r.stdout)
-    check("lock_waits 1 cond_waits 0" in t.record("-o", "default", "--", t.traced, "10").stdout, "contended is the default")
+        check(f"lock_waits {waits} cond_waits {conds} all_holds {holds} lock_pairs {pairs}" in r.stdout, f"--locks {mode}", r.stdout)
+    check("lock_waits 1 cond_waits 0 all_holds 0" in t.record("-o", "default", "--", t.traced, "10").stdout, "contended is the default")
     t.clean()
 
 

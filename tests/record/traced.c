@@ -159,7 +159,8 @@ int main(int argc, char **argv)
 		emit_forked(emitter);
 		emitted += emit(emitter, events);
 	}
-	printf("answer y emitted %ld lock_waits %d cond_waits %d\n", emitted, *emitter->lock_waits, *emitter->cond_waits);
+	printf("answer y emitted %ld lock_waits %d cond_waits %d all_holds %d lock_pairs %d\n", emitted, *emitter->lock_waits,
+	       *emitter->cond_waits, *emitter->all_holds, *emitter->lock_pairs);
 	fflush(stdout);
 	if (!strcmp(how, "kill"))
 		kill(getpid(), SIGKILL);

@@ -47,7 +47,7 @@ static void every_wait_ends_and_is_said(void **state)
 		for (enum way way = PLAIN; way <= CLOCK; way++) {
 			pthread_t thread;
 
-			heard_start(false);
+			heard_start_locks(false);
 			heard_cond_waits = recording;
 			pthread_create(&thread, NULL, wake, way == TIMED ? NULL : &cond);
 			pthread_mutex_lock(&mutex);
@@ -68,21 +68,21 @@ static void every_wait_ends_and_is_said(void **state)
 			}
 		}
 	}
-	heard_start(false);
+	heard_start_locks(false);
 }
 
 static void timeout_is_said_with_its_result(void **state)
 {
 	(void)state;
 	for (enum way way = TIMED; way <= CLOCK; way++) {
-		heard_start(true);
+		heard_start_locks(true);
 		pthread_mutex_lock(&mutex);
 		assert_int_equal(wait_by(way, 0), ETIMEDOUT);
 		pthread_mutex_unlock(&mutex);
 		assert_int_equal(heard.count[HEARD_LOCK_WAIT], 1);
 		assert_int_equal(heard.wait.result, ETIMEDOUT);
 	}
-	heard_start(false);
+	heard_start_locks(false);
 }
 
 static void clean(void *unused)
@@ -110,7 +110,7 @@ static void cancelled_wait_unwinds(void **state)
 			pthread_t thread;
 			void *result;
 
-			heard_start(recording);
+			heard_start_locks(recording);
 			cleaned = waiting = 0;
 			pthread_create(&thread, NULL, wait_for_ever, (void *)(intptr_t)way);
 			for (int seen = 0; !seen;) {
@@ -126,20 +126,20 @@ static void cancelled_wait_unwinds(void **state)
 			pthread_mutex_unlock(&mutex);
 		}
 	}
-	heard_start(false);
+	heard_start_locks(false);
 }
 
 /* Waits are said only when they are asked for. */
 static void lock_words_do_not_wake_it(void **state)
 {
 	(void)state;
-	heard_start(true);
+	heard_start_locks(true);
 	heard_cond_waits = 0;
 	pthread_mutex_lock(&mutex);
 	assert_int_equal(wait_by(TIMED, 0), ETIMEDOUT);
 	pthread_mutex_unlock(&mutex);
 	assert_int_equal(heard.count[HEARD_LOCK_WAIT], 0);
-	heard_start(false);
+	heard_start_locks(false);
 }
 
 /* The older implementation under the same names corrupts the new one's variables. */

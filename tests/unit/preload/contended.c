@@ -162,10 +162,10 @@ static void free_lock_is_not_said(void **state)
 	(void)state;
 	for (size_t i = 0; i < sizeof(ways) / sizeof(ways[0]); i++) {
 		init_lock(&ways[i]);
-		heard_start(true);
+		heard_start_locks(true);
 		assert_int_equal(ways[i].acquire(&lock), 0);
 		assert_int_equal(ways[i].unlock(&lock), 0);
-		heard_start(false);
+		heard_start_locks(false);
 		assert_int_equal(heard.count[HEARD_LOCK_WAIT], 0);
 	}
 }
@@ -178,9 +178,9 @@ static void held_lock_is_said_once(void **state)
 		pthread_t thread;
 		int waits;
 
-		heard_start(false);
+		heard_start_locks(false);
 		thread = start_holding(&ways[i], HELD_NS);
-		heard_start(true);
+		heard_start_locks(true);
 		__atomic_store_n(&is_held, 2, __ATOMIC_RELEASE);
 		errno = EXDEV;
 		assert_int_equal(ways[i].acquire(&lock), 0);
@@ -209,14 +209,14 @@ static void timeout_is_said_with_its_result(void **state)
 
 		if (!ways[i].timed)
 			continue;
-		heard_start(false);
+		heard_start_locks(false);
 		thread = start_holding(&ways[i], 0);
-		heard_start(true);
+		heard_start_locks(true);
 		assert_int_equal(ways[i].acquire(&lock), ETIMEDOUT);
 		assert_int_equal(heard.count[HEARD_LOCK_WAIT], 1);
 		assert_int_equal(heard.wait.result, ETIMEDOUT);
 		assert_int_equal(heard.wait.kind, ways[i].kind);
-		heard_start(false);
+		heard_start_locks(false);
 		__atomic_store_n(&is_held, 2, __ATOMIC_RELEASE);
 		pthread_join(thread, NULL);
 	}
@@ -260,7 +260,7 @@ static void answers_of_try_and_lock_pass(void **state)
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		int result, waits;
 
-		heard_start(true);
+		heard_start_locks(true);
 		stub_try_result = cases[i][0];
 		stub_result = cases[i][1];
 		stub_calls = 0;
@@ -270,7 +270,7 @@ static void answers_of_try_and_lock_pass(void **state)
 		real.pthread_mutex_lock = real_lock;
 		real.pthread_mutex_trylock = real_trylock;
 		waits = heard.count[HEARD_LOCK_WAIT];
-		heard_start(false);
+		heard_start_locks(false);
 		assert_int_equal(result, cases[i][2]);
 		assert_int_equal(stub_calls, cases[i][3]);
 		assert_int_equal(waits, cases[i][4]);
@@ -296,14 +296,14 @@ static void recursive_mutex(void **state)
 	pthread_mutex_t *mutex = make_mutex(PTHREAD_MUTEX_RECURSIVE, PTHREAD_MUTEX_STALLED, PTHREAD_PRIO_NONE);
 
 	(void)state;
-	heard_start(true);
+	heard_start_locks(true);
 	for (int i = 0; i < 3; i++)
 		assert_int_equal(pthread_mutex_lock(mutex), 0);
 	for (int i = 0; i < 3; i++)
 		assert_int_equal(pthread_mutex_unlock(mutex), 0);
 	assert_int_equal(pthread_mutex_unlock(mutex), EPERM);
 	assert_int_equal(heard.count[HEARD_LOCK_WAIT], 0);
-	heard_start(false);
+	heard_start_locks(false);
 }
 
 static void errorcheck_mutex(void **state)
@@ -311,14 +311,14 @@ static void errorcheck_mutex(void **state)
 	pthread_mutex_t *mutex = make_mutex(PTHREAD_MUTEX_ERRORCHECK, PTHREAD_MUTEX_STALLED, PTHREAD_PRIO_NONE);
 
 	(void)state;
-	heard_start(true);
+	heard_start_locks(true);
 	assert_int_equal(pthread_mutex_unlock(mutex), EPERM);
 	assert_int_equal(pthread_mutex_lock(mutex), 0);
 	assert_int_equal(pthread_mutex_lock(mutex), EDEADLK);
 	assert_int_equal(pthread_mutex_trylock(mutex), EBUSY);
 	assert_int_equal(pthread_mutex_unlock(mutex), 0);
 	assert_int_equal(heard.count[HEARD_LOCK_WAIT], 0);
-	heard_start(false);
+	heard_start_locks(false);
 }
 
 static void *die_holding(void *mutex)
@@ -335,14 +335,14 @@ static void robust_mutex(void **state)
 		    make_mutex(PTHREAD_MUTEX_NORMAL, PTHREAD_MUTEX_ROBUST, protocol ? PTHREAD_PRIO_INHERIT : PTHREAD_PRIO_NONE);
 		pthread_t thread;
 
-		heard_start(true);
+		heard_start_locks(true);
 		pthread_create(&thread, NULL, die_holding, mutex);
 		pthread_join(thread, NULL);
 		assert_int_equal(pthread_mutex_lock(mutex), EOWNERDEAD);
 		assert_int_equal(pthread_mutex_unlock(mutex), 0); /* not made consistent: never to be had again */
 		assert_int_equal(pthread_mutex_lock(mutex), ENOTRECOVERABLE);
 		assert_int_equal(heard.count[HEARD_LOCK_WAIT], 0);
-		heard_start(false);
+		heard_start_locks(false);
 		pthread_mutex_destroy(mutex);
 	}
 }
@@ -360,14 +360,14 @@ static void unsound_times_are_left_to_the_real_call(void **state)
 		pthread_rwlock_t rwlock = PTHREAD_RWLOCK_INITIALIZER;
 		int *result = results[recording];
 
-		heard_start(recording);
+		heard_start_locks(recording);
 		result[0] = pthread_mutex_clocklock(&mutex, CLOCK_PROCESS_CPUTIME_ID, &good);
 		result[1] = pthread_rwlock_clockrdlock(&rwlock, CLOCK_PROCESS_CPUTIME_ID, &good);
 		result[2] = pthread_rwlock_clockwrlock(&rwlock, CLOCK_PROCESS_CPUTIME_ID, &good);
 		result[3] = pthread_rwlock_timedrdlock(&rwlock, &bad);
 		result[4] = pthread_rwlock_timedwrlock(&rwlock, &bad);
 		result[5] = pthread_mutex_timedlock(&mutex, &bad);
-		heard_start(false);
+		heard_start_locks(false);
 	}
 	assert_int_equal(results[0][0], EINVAL);
 	assert_memory_equal(results[0], results[1], sizeof(results[0]));

@@ -8,7 +8,7 @@
 #include "preload/said.h"
 
 struct heard heard;
-int heard_requests, heard_lock_waits, heard_cond_waits;
+int heard_requests, heard_lock_waits, heard_cond_waits, heard_all_holds, heard_lock_pairs;
 
 void (*heard_during_open)(void);
 
@@ -139,6 +139,85 @@ static void hear_lock_wait(const struct rbdprof_lock_wait *wait)
 	leave();
 }
 
+static void hear_lock_hold(const struct rbdprof_lock_hold *hold)
+{
+	enter(HEARD_LOCK_HOLD);
+	heard.hold = *hold;
+	leave();
+}
+
+static void hear_lock_pair(const struct rbdprof_lock_hold *hold)
+{
+	enter(HEARD_LOCK_PAIR);
+	heard.pair = *hold;
+	leave();
+}
+
+static struct rbdprof_lock_counts *find_counts(uint64_t lock, uint8_t kind, uint32_t thread)
+{
+	for (int i = 0; i < heard.counts_count; i++)
+		if (heard.counts[i].lock == lock && heard.counts[i].kind == kind && heard.counts[i].thread == thread)
+			return &heard.counts[i];
+	return NULL;
+}
+
+static void hear_lock_counts(const struct rbdprof_lock_counts *counts, uint8_t all_holds)
+{
+	struct rbdprof_lock_counts *known;
+
+	enter(all_holds ? HEARD_HOLD_COUNTS : HEARD_LOCK_COUNTS);
+	known = find_counts(counts->lock, counts->kind, counts->thread);
+	if (known)
+		*known = *counts;
+	else if (heard.counts_count < HEARD_COUNTS)
+		heard.counts[heard.counts_count++] = *counts;
+	leave();
+}
+
+static void hear_lock_name(uint64_t lock, uint64_t offset_bytes, const char *type)
+{
+	enter(HEARD_LOCK_NAME);
+	heard.name.lock = lock;
+	heard.name.offset_bytes = offset_bytes;
+	copy(heard.name.type, sizeof(heard.name.type), type);
+	leave();
+}
+
+static void hear_stack(uint64_t stack, const uint64_t *frames, size_t count)
+{
+	(void)stack, (void)frames, (void)count;
+	enter(HEARD_STACK);
+	leave();
+}
+
+static void hear_module(const struct rbdprof_module *module)
+{
+	(void)module;
+	enter(HEARD_MODULE);
+	leave();
+}
+
+static void hear_usage(uint32_t tid, uint64_t cpu_ns, uint64_t run_queue_ns, const char *name)
+{
+	(void)tid, (void)cpu_ns, (void)run_queue_ns, (void)name;
+	enter(HEARD_USAGE);
+	leave();
+}
+
+static void hear_host(const struct rbdprof_host *host)
+{
+	(void)host;
+	enter(HEARD_HOST);
+	leave();
+}
+
+static void hear_undecoded(const char *what)
+{
+	enter(HEARD_UNDECODED);
+	copy(heard.undecoded, sizeof(heard.undecoded), what);
+	leave();
+}
+
 static void hear_fork_before(void)
 {
 	enter(HEARD_FORK_BEFORE);
@@ -156,6 +235,8 @@ const struct rbdprof_emitter heard_emitter = {
     .requests = &heard_requests,
     .lock_waits = &heard_lock_waits,
     .cond_waits = &heard_cond_waits,
+    .all_holds = &heard_all_holds,
+    .lock_pairs = &heard_lock_pairs,
     .process = hear_process,
     .thread = hear_thread,
     .image = hear_image,
@@ -168,15 +249,35 @@ const struct rbdprof_emitter heard_emitter = {
     .complete = hear_complete,
     .reap = hear_reap,
     .lock_wait = hear_lock_wait,
+    .lock_hold = hear_lock_hold,
+    .lock_pair = hear_lock_pair,
+    .lock_counts = hear_lock_counts,
+    .lock_name = hear_lock_name,
+    .stack = hear_stack,
+    .module = hear_module,
+    .usage = hear_usage,
+    .host = hear_host,
+    .undecoded = hear_undecoded,
     .fork_before = hear_fork_before,
     .fork_after = hear_fork_after,
 };
 
 void heard_start(bool recording)
 {
-	heard_requests = heard_lock_waits = heard_cond_waits = 0;
+	heard_requests = heard_lock_waits = heard_cond_waits = heard_all_holds = heard_lock_pairs = 0;
 	recorder_install(&heard_emitter);
 	said_nothing();
 	memset(&heard, 0, sizeof(heard));
-	heard_requests = heard_lock_waits = heard_cond_waits = recording;
+	heard_requests = recording;
+}
+
+void heard_start_locks(bool recording)
+{
+	heard_start(recording);
+	heard_lock_waits = heard_cond_waits = recording;
+}
+
+const struct rbdprof_lock_counts *heard_counts(const void *lock, enum rbdprof_lock_kind kind, uint32_t thread)
+{
+	return find_counts((uintptr_t)lock, (uint8_t)kind, thread);
 }

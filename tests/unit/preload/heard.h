@@ -14,6 +14,7 @@
 #define HEARD_MOST    4096 /* events whose order is remembered; further ones are only counted */
 #define HEARD_REAPS   256
 #define HEARD_UNSEENS 64
+#define HEARD_COUNTS  256
 
 enum heard_what {
 	HEARD_PROCESS,
@@ -28,6 +29,16 @@ enum heard_what {
 	HEARD_COMPLETE,
 	HEARD_REAP,
 	HEARD_LOCK_WAIT,
+	HEARD_LOCK_HOLD,
+	HEARD_LOCK_PAIR,
+	HEARD_LOCK_COUNTS,
+	HEARD_HOLD_COUNTS,
+	HEARD_LOCK_NAME,
+	HEARD_STACK,
+	HEARD_MODULE,
+	HEARD_USAGE,
+	HEARD_HOST,
+	HEARD_UNDECODED,
 	HEARD_FORK_BEFORE,
 	HEARD_FORK_AFTER,
 	HEARD_KINDS
@@ -71,19 +82,33 @@ struct heard {
 	size_t reaped_count;
 	size_t largest_reap;
 	struct rbdprof_lock_wait wait;
+	struct rbdprof_lock_hold hold, pair;
+	struct rbdprof_lock_counts counts[HEARD_COUNTS]; /* the last of each thread, lock and kind */
+	int counts_count;
+	struct {
+		uint64_t lock, offset_bytes;
+		char type[256];
+	} name;
+	char undecoded[128];
 };
 
 extern struct heard heard;
 
 /* The state words: not 0 while "somebody records". */
-extern int heard_requests, heard_lock_waits, heard_cond_waits;
+extern int heard_requests, heard_lock_waits, heard_cond_waits, heard_all_holds, heard_lock_pairs;
 
 extern const struct rbdprof_emitter heard_emitter;
 
 /* Called while a request_open event is being written; NULL: nothing is. */
 extern void (*heard_during_open)(void);
 
-/* Installs the emitter with all words set (true) or none, and forgets what was heard. */
+/* Installs the emitter with requests wanted (true) or nothing, and forgets what was heard. */
 void heard_start(bool recording);
+
+/* The same, with waits for locks and condition variables wanted too: calls of librbd then start the flusher. */
+void heard_start_locks(bool recording);
+
+/* What was last said of a lock in a thread; NULL: nothing. */
+const struct rbdprof_lock_counts *heard_counts(const void *lock, enum rbdprof_lock_kind kind, uint32_t thread);
 
 #endif

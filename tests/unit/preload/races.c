@@ -18,7 +18,7 @@
 #define IN_FLIGHT  16
 
 /* An emitter that reads all that it is given and orders nothing between threads, so that it hides no race. */
-enum what { PROCESS, THREAD, IMAGE, CONFIG, UNSEEN, OPEN, TOTALS, CLOSED, REQUEST, COMPLETE, REAP, LOCK_WAIT, WHATS };
+enum what { PROCESS, THREAD, IMAGE, CONFIG, UNSEEN, OPEN, TOTALS, CLOSED, REQUEST, COMPLETE, REAP, LOCK_WAIT, LOCK_HOLD, LOCK_COUNTS, LOCK_NAME, MODULE, USAGE, HOST, UNDECODED, WHATS };
 
 static int counts[WHATS], recording;
 static uint64_t sum;
@@ -102,10 +102,50 @@ static void count_lock_wait(const struct rbdprof_lock_wait *wait)
 	count(LOCK_WAIT, wait, sizeof(*wait));
 }
 
+static void count_lock_hold(const struct rbdprof_lock_hold *hold)
+{
+	count(LOCK_HOLD, hold, sizeof(*hold));
+}
+
+static void count_lock_counts(const struct rbdprof_lock_counts *of, uint8_t all_holds)
+{
+	(void)all_holds;
+	count(LOCK_COUNTS, of, sizeof(*of));
+}
+
+static void count_lock_name(uint64_t lock, uint64_t offset_bytes, const char *type)
+{
+	(void)lock, (void)offset_bytes;
+	count(LOCK_NAME, type, strlen(type));
+}
+
+static void count_module(const struct rbdprof_module *module)
+{
+	count(MODULE, module, sizeof(*module));
+}
+
+static void count_usage(uint32_t tid, uint64_t cpu_ns, uint64_t run_queue_ns, const char *name)
+{
+	(void)tid, (void)cpu_ns, (void)run_queue_ns;
+	count(USAGE, name, strlen(name));
+}
+
+static void count_host(const struct rbdprof_host *host)
+{
+	count(HOST, host, sizeof(*host));
+}
+
+static void count_undecoded(const char *what)
+{
+	count(UNDECODED, what, strlen(what));
+}
+
 static const struct rbdprof_emitter counting = {
     .requests = &recording,
     .lock_waits = &recording,
     .cond_waits = &recording,
+    .all_holds = &recording,
+    .lock_pairs = &recording,
     .process = count_process,
     .thread = count_thread,
     .image = count_image,
@@ -118,6 +158,14 @@ static const struct rbdprof_emitter counting = {
     .complete = count_complete,
     .reap = count_reap,
     .lock_wait = count_lock_wait,
+    .lock_hold = count_lock_hold,
+    .lock_pair = count_lock_hold,
+    .lock_counts = count_lock_counts,
+    .lock_name = count_lock_name,
+    .module = count_module,
+    .usage = count_usage,
+    .host = count_host,
+    .undecoded = count_undecoded,
 };
 
 static char handles[SUBMITTERS];
@@ -225,7 +273,7 @@ static void nothing_is_lost_among_threads(void **state)
 	for (int i = 0; i < SUBMITTERS; i++)
 		stub_open(&handles[i]);
 	recorder_install(&counting);
-	recording = 1;
+	__atomic_store_n(&recording, 1, __ATOMIC_RELAXED);
 	for (int i = 0; i < SUBMITTERS; i++) {
 		pthread_create(&completers[i], NULL, complete_all, slots[i]);
 		pthread_create(&submitters[i], NULL, submit_all, &handles[i]);
@@ -251,7 +299,7 @@ static void nothing_is_lost_among_threads(void **state)
 	counts[OPEN] = 0;
 	records_say();
 	assert_int_equal(counts[OPEN], 0);
-	recording = 0;
+	__atomic_store_n(&recording, 0, __ATOMIC_RELAXED);
 }
 
 int main(void)

@@ -1,0 +1,192 @@
+/* The life of the thread that says what was counted. */
+#include "preload/flusher.h"
+
+#include <limits.h>
+#include <linux/futex.h>
+#include <pthread.h>
+#include <signal.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "preload/counts.h"
+#include "preload/host.h"
+#include "preload/lockname.h"
+#include "preload/lockstat.h"
+#include "preload/modules.h"
+#include "preload/real.h"
+#include "preload/recorder.h"
+#include "preload/ticks.h"
+#include "preload/usage.h"
+
+#define LOOK_NS     100000000u /* how often it looks whether it is still wanted */
+#define LOOKS       10         /* between two passes */
+#define PATIENCE_MS 2000
+#define FORK_MS     100 /* a pass takes a few; whoever forks may hold what it waits for */
+#define STACK_BYTES (256 * 1024)
+
+static bool alive;
+static uint32_t finishing; /* a futex: 1 when it is to say all that is left and end */
+static pthread_mutex_t passing = PTHREAD_MUTEX_INITIALIZER;
+static __thread bool paused __attribute__((tls_model("initial-exec"))); /* by this thread's fork() */
+static bool every, pairs;                                               /* what is being counted */
+static const char *excuse;                                              /* why not all holds can be timed; NULL: they can */
+static bool excuse_said;
+
+static bool is_set(const int *word)
+{
+	return __atomic_load_n(word, __ATOMIC_RELAXED) != 0;
+}
+
+static bool wanted(void)
+{
+	return is_set(__atomic_load_n(&recorder_lock_waits, __ATOMIC_RELAXED));
+}
+
+/* Begins to count as the recording wants it. */
+static bool begin(void)
+{
+	const struct rbdprof_emitter *emitter = __atomic_load_n(&recorder_emitter, __ATOMIC_ACQUIRE);
+	bool usable;
+
+	excuse = ticks_calibrate();
+	excuse_said = false;
+	usable = !excuse;
+	every = usable && is_set(emitter->all_holds);
+	pairs = usable && is_set(emitter->lock_pairs);
+	return lockstat_begin(every || pairs, pairs);
+}
+
+static bool wants_otherwise(void)
+{
+	const struct rbdprof_emitter *emitter = __atomic_load_n(&recorder_emitter, __ATOMIC_ACQUIRE);
+
+	return !excuse && (is_set(emitter->all_holds) != every || is_set(emitter->lock_pairs) != pairs);
+}
+
+/* A counter that does not keep time any more cannot be told from what it got wrong: all begins anew. */
+static void look_after_clock(void)
+{
+	if (wants_otherwise() || (ticks_calibrate() && !excuse))
+		begin();
+	if (!excuse || excuse_said || !is_set(recorder_emitter->all_holds))
+		return;
+	excuse_said = true;
+	EMIT_ALONE(undecoded(excuse));
+}
+
+static void pass(void)
+{
+	REAL(pthread_mutex_lock)(&passing);
+	look_after_clock();
+	modules_say();
+	counts_say(every || pairs);
+	locknames_say();
+	usage_say();
+	host_say();
+	REAL(pthread_mutex_unlock)(&passing);
+}
+
+/* Sleeps until the next pass is due. False: it is not to live longer. */
+static bool rest(void)
+{
+	const struct timespec look = {.tv_nsec = LOOK_NS};
+
+	for (int i = 0; i < LOOKS; i++) {
+		syscall(SYS_futex, &finishing, FUTEX_WAIT_PRIVATE, 0, &look, NULL, 0);
+		if (__atomic_load_n(&finishing, __ATOMIC_ACQUIRE) || !wanted())
+			return false;
+	}
+	return true;
+}
+
+static void *live(void *unused)
+{
+	recorder_thread.inside = 1; /* its locks are nobody's business */
+	prctl(PR_SET_NAME, FLUSHER_NAME);
+	do
+		pass();
+	while (rest());
+	if (wanted())
+		pass();
+	lockstat_end();
+	__atomic_store_n(&alive, false, __ATOMIC_RELEASE);
+	return unused;
+}
+
+/* With all signals blocked: the program's handlers run on the program's threads. */
+static bool start(void)
+{
+	sigset_t all, before;
+	pthread_attr_t attributes;
+	pthread_t thread;
+	int result;
+
+	if (pthread_attr_init(&attributes))
+		return false;
+	pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
+	pthread_attr_setstacksize(&attributes, STACK_BYTES);
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, &before);
+	result = pthread_create(&thread, &attributes, live, NULL);
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	pthread_attr_destroy(&attributes);
+	return !result;
+}
+
+void flusher_ensure(void)
+{
+	int error = errno, cancellable;
+
+	if (__atomic_load_n(&alive, __ATOMIC_RELAXED) || !wanted() || __atomic_load_n(&finishing, __ATOMIC_RELAXED) ||
+	    __atomic_exchange_n(&alive, true, __ATOMIC_ACQUIRE))
+		return;
+	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancellable);
+	recorder_thread.inside++; /* so that pthread_create's locks are not counted as the program's */
+	if (!begin() || !start()) {
+		lockstat_end();
+		__atomic_store_n(&alive, false, __ATOMIC_RELEASE);
+	}
+	recorder_thread.inside--;
+	pthread_setcancelstate(cancellable, NULL);
+	errno = error;
+}
+
+static void sleep_ms(void)
+{
+	const struct timespec pause = {.tv_nsec = 1000000};
+
+	nanosleep(&pause, NULL);
+}
+
+void flusher_finish(void)
+{
+	__atomic_store_n(&finishing, 1, __ATOMIC_RELEASE);
+	syscall(SYS_futex, &finishing, FUTEX_WAKE_PRIVATE, INT_MAX, NULL, NULL, 0);
+	for (int i = 0; i < PATIENCE_MS && __atomic_load_n(&alive, __ATOMIC_ACQUIRE); i++)
+		sleep_ms();
+}
+
+void flusher_pause(void)
+{
+	for (int i = 0; i < FORK_MS && !paused; i++) {
+		paused = !REAL(pthread_mutex_trylock)(&passing);
+		if (!paused)
+			sleep_ms();
+	}
+}
+
+void flusher_resume(void)
+{
+	if (paused)
+		REAL(pthread_mutex_unlock)(&passing);
+	paused = false;
+}
+
+void flusher_reset(void)
+{
+	passing = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER;
+	paused = false;
+	alive = false;
+	finishing = 0;
+}

@@ -1,0 +1,217 @@
+/* Tables of locks, one a thread. */
+#include "preload/lockstat.h"
+
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "preload/recorder.h"
+#include "preload/tracer.h"
+
+#define MOST_TABLES 1024 /* address space; a page is used once something is written to it */
+#define PROBES      16
+#define ROOM        (LOCKSTAT_SLOTS - LOCKSTAT_SLOTS / 8) /* a fuller table would be searched for long */
+
+struct lockstat_state lockstat_state;
+__thread struct lockstat_thread lockstat_thread __attribute__((tls_model("initial-exec")));
+
+static struct lockstat_table *tables;
+static uint32_t table_count; /* that were ever taken */
+static uint32_t last_epoch;
+static uint32_t without_table;
+
+/* A slot's place tells its thread's other arrays. */
+static size_t place(const struct lockstat_table *table, const struct lockstat_slot *slot)
+{
+	return (size_t)(slot - table->slots);
+}
+
+static struct lockstat_table *take(void)
+{
+	uint32_t count = __atomic_load_n(&table_count, __ATOMIC_RELAXED);
+
+	for (uint32_t i = 0; i < MOST_TABLES; i++) {
+		if (__atomic_load_n(&tables[i].taken, __ATOMIC_RELAXED) || __atomic_exchange_n(&tables[i].taken, 1, __ATOMIC_ACQUIRE))
+			continue;
+		while (count <= i && !__atomic_compare_exchange_n(&table_count, &count, i + 1, false, __ATOMIC_RELEASE, __ATOMIC_RELAXED))
+			;
+		return &tables[i];
+	}
+	return NULL;
+}
+
+/* While it is being cleared it belongs to no epoch, so the flusher passes over it. What the flusher has said is the flusher's to clear. */
+static void clear(struct lockstat_table *table, uint32_t epoch)
+{
+	__atomic_store_n(&table->epoch, 0, __ATOMIC_RELAXED);
+	__atomic_thread_fence(__ATOMIC_RELEASE);
+	for (size_t i = 0; i < LOCKSTAT_SLOTS; i++) {
+		struct lockstat_slot *slot = &table->slots[i];
+
+		if (!slot->key)
+			continue;
+		__atomic_store_n(&slot->key, 0, __ATOMIC_RELAXED);
+		__atomic_store_n(&slot->acquisitions, 0, __ATOMIC_RELAXED);
+		__atomic_store_n(&slot->holds, 0, __ATOMIC_RELAXED);
+		__atomic_store_n(&slot->begun, 0, __ATOMIC_RELAXED);
+		__atomic_store_n(&slot->hold_ticks, 0, __ATOMIC_RELAXED);
+		__atomic_store_n(&table->waits[i].contended, 0, __ATOMIC_RELAXED);
+		__atomic_store_n(&table->waits[i].wait_ns, 0, __ATOMIC_RELAXED);
+		__atomic_store_n(&table->foreign[i], 0, __ATOMIC_RELAXED);
+	}
+	__atomic_store_n(&table->uncounted, 0, __ATOMIC_RELAXED);
+	__atomic_store_n(&table->epoch, epoch, __ATOMIC_RELEASE);
+}
+
+/* The tracer's own threads are known by their names, and count nothing. */
+static bool introduce(struct lockstat_table *table)
+{
+	size_t length;
+
+	prctl(PR_GET_NAME, table->name);
+	length = strnlen(table->name, sizeof(table->name));
+	if (length >= 4 && !memcmp(table->name + length - 4, "-ust", 4))
+		return false;
+	table->thread = recorder_thread_number();
+	table->stack = (uintptr_t)__builtin_frame_address(0);
+	__atomic_store_n(&table->tid, recorder_tid(), __ATOMIC_RELEASE);
+	return true;
+}
+
+static struct lockstat_table *first_table(void)
+{
+	struct lockstat_table *table = take();
+
+	if (!table || introduce(table))
+		return table;
+	recorder_thread.inside = 1;
+	lockstat_free(table);
+	return NULL;
+}
+
+struct lockstat_table *lockstat_table(void)
+{
+	uint32_t epoch = __atomic_load_n(&lockstat_state.epoch, __ATOMIC_ACQUIRE);
+
+	if (!epoch || recorder_thread.inside)
+		return NULL;
+	if (lockstat_thread.epoch == epoch)
+		return lockstat_thread.table;
+	if (!lockstat_thread.table)
+		lockstat_thread.table = first_table();
+	lockstat_thread.timed = 0;
+	lockstat_thread.epoch = epoch;
+	if (lockstat_thread.table)
+		clear(lockstat_thread.table, epoch);
+	else
+		__atomic_fetch_add(&without_table, 1, __ATOMIC_RELAXED);
+	return lockstat_thread.table;
+}
+
+static struct lockstat_slot *insert(struct lockstat_table *table, struct lockstat_slot *slot, uint64_t key, const void *caller)
+{
+	__atomic_store_n(&table->foreign[place(table, slot)], tracer_owns(caller), __ATOMIC_RELAXED);
+	__atomic_store_n(&slot->key, key, __ATOMIC_RELEASE);
+	return slot;
+}
+
+struct lockstat_slot *lockstat_seek(struct lockstat_table *table, uint64_t key, const void *caller)
+{
+	size_t at = lockstat_hash(key);
+
+	for (size_t i = 0; i < PROBES; i++) {
+		struct lockstat_slot *slot = &table->slots[(at + i) % LOCKSTAT_SLOTS];
+
+		if (slot->key == key)
+			return slot;
+		if (!slot->key)
+			return caller ? insert(table, slot, key, caller) : NULL;
+	}
+	if (caller)
+		__atomic_store_n(&table->uncounted, table->uncounted + 1, __ATOMIC_RELAXED);
+	return NULL;
+}
+
+void lockstat_waited(struct lockstat_slot *slot, uint64_t wait_ns)
+{
+	struct lockstat_table *table = lockstat_thread.table;
+	struct lockstat_waits *waits = &table->waits[place(table, slot)];
+
+	__atomic_store_n(&waits->wait_ns, waits->wait_ns + wait_ns, __ATOMIC_RELAXED);
+	__atomic_store_n(&waits->contended, waits->contended + 1, __ATOMIC_RELAXED);
+}
+
+bool lockstat_foreign(const struct lockstat_slot *slot)
+{
+	return lockstat_thread.table->foreign[place(lockstat_thread.table, slot)];
+}
+
+bool lockstat_begin(bool every, bool pairs)
+{
+	if (!tables) {
+		void *mapped =
+		    mmap(NULL, MOST_TABLES * sizeof(*tables), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+
+		if (mapped == MAP_FAILED)
+			return false;
+		tables = mapped;
+	}
+	waiters_sweep();
+	__atomic_store_n(&without_table, 0, __ATOMIC_RELAXED);
+	__atomic_store_n(&lockstat_state.every, every, __ATOMIC_RELAXED);
+	__atomic_store_n(&lockstat_state.pairs, pairs, __ATOMIC_RELAXED);
+	last_epoch = last_epoch + 1 ? last_epoch + 1 : 1;
+	__atomic_store_n(&lockstat_state.epoch, last_epoch, __ATOMIC_RELEASE);
+	return true;
+}
+
+void lockstat_end(void)
+{
+	__atomic_store_n(&lockstat_state.epoch, 0, __ATOMIC_RELEASE);
+	__atomic_store_n(&lockstat_state.every, 0, __ATOMIC_RELAXED);
+	__atomic_store_n(&lockstat_state.pairs, 0, __ATOMIC_RELAXED);
+}
+
+struct lockstat_table *lockstat_next(struct lockstat_table *previous)
+{
+	uint32_t end = __atomic_load_n(&table_count, __ATOMIC_ACQUIRE);
+
+	for (uint32_t i = previous ? (uint32_t)(previous - tables) + 1 : 0; i < end; i++)
+		if (__atomic_load_n(&tables[i].tid, __ATOMIC_ACQUIRE))
+			return &tables[i];
+	return NULL;
+}
+
+bool lockstat_counts(const struct lockstat_table *table)
+{
+	uint32_t epoch = __atomic_load_n(&lockstat_state.epoch, __ATOMIC_RELAXED);
+
+	return epoch && __atomic_load_n(&table->epoch, __ATOMIC_ACQUIRE) == epoch;
+}
+
+void lockstat_free(struct lockstat_table *table)
+{
+	__atomic_store_n(&table->epoch, 0, __ATOMIC_RELAXED);
+	__atomic_store_n(&table->tid, 0, __ATOMIC_RELAXED);
+	__atomic_store_n(&table->taken, 0, __ATOMIC_RELEASE);
+}
+
+uint32_t lockstat_without_table(void)
+{
+	return __atomic_load_n(&without_table, __ATOMIC_RELAXED);
+}
+
+void lockstat_reset(void)
+{
+	struct lockstat_table *mine = lockstat_thread.table;
+
+	lockstat_end();
+	waiters_reset();
+	for (uint32_t i = 0; i < table_count; i++)
+		if (&tables[i] != mine)
+			lockstat_free(&tables[i]);
+	if (mine)
+		mine->tid = recorder_tid();
+}

@@ -1,0 +1,198 @@
+/*
+ * What each thread does with each lock, counted without a cache line, a lock, a system call or an allocation of anybody else's:
+ * acquisitions, waits, and the length of holds, of one acquisition in RBDPROF_HOLD_SAMPLING or of all. Each thread has a table of its own
+ * from a pool that is mapped when counting begins; only the thread writes to it, and the flusher reads it while it is being written. It
+ * knows no events.
+ *
+ * A lock is counted under its address and kind. What finds no slot in a thread's table, and threads that find no table, are counted in
+ * their turn.
+ */
+#ifndef RBDPROF_PRELOAD_LOCKSTAT_H
+#define RBDPROF_PRELOAD_LOCKSTAT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "preload/ticks.h"
+#include "preload/waiters.h"
+#include "tracepoints/schema.h"
+
+#define LOCKSTAT_BITS  10
+#define LOCKSTAT_SLOTS (1 << LOCKSTAT_BITS)
+#define LOCKSTAT_KIND  7 /* the bits of a key that are the kind: locks are aligned to 8 bytes */
+
+/* What every acquisition touches; two in a cache line. */
+struct lockstat_slot {
+	uint64_t key;          /* address | enum rbdprof_lock_kind; 0: free */
+	uint32_t acquisitions; /* both wrap */
+	uint32_t holds;        /* that were timed and are over */
+	uint64_t begun;        /* ticks at the acquisition of the hold that is being timed, with bit 0 as LOCKSTAT_COUNTED; 0: none is */
+	uint64_t hold_ticks;   /* of those */
+};
+
+/* A hold that is timed by chance, and so stands for others, and not only because somebody waits for it. */
+#define LOCKSTAT_COUNTED 1
+
+/* What only a wait touches. */
+struct lockstat_waits {
+	uint64_t contended;
+	uint64_t wait_ns;
+};
+
+/* What the flusher has said of a slot so far; its own. */
+struct lockstat_said {
+	uint64_t acquisitions, holds; /* that do not wrap */
+	uint64_t contended;
+};
+
+struct lockstat_table {
+	struct lockstat_slot slots[LOCKSTAT_SLOTS];
+	struct lockstat_waits waits[LOCKSTAT_SLOTS];
+	struct lockstat_said said[LOCKSTAT_SLOTS];
+	uint8_t foreign[LOCKSTAT_SLOTS]; /* the tracer's own lock: not to be said */
+	uint32_t epoch;                  /* in which it counts; 0: its owner is clearing it */
+	uint32_t said_epoch;             /* of `said` */
+	uint32_t taken;                  /* it has an owner */
+	uint32_t tid;                    /* the owner's, the kernel's; 0: not introduced yet */
+	uint32_t thread;                 /* its number */
+	uint64_t uncounted;              /* acquisitions for which there was no slot */
+	uint64_t stack;                  /* an address on the owner's stack */
+	char name[16];                   /* the owner's, when it took the table; afterwards as the flusher last saw it */
+};
+
+/* Read by every lock call while somebody records; written when counting begins and ends. */
+extern struct lockstat_state {
+	uint32_t epoch; /* 0: nothing is counted */
+	uint8_t every;  /* all holds are timed */
+	uint8_t pairs;  /* and each is an event */
+	char pad[58];
+} lockstat_state __attribute__((aligned(64)));
+
+struct lockstat_thread {
+	struct lockstat_table *table;
+	uint32_t epoch; /* in which the table counts, or none was to be had */
+	uint32_t timed; /* holds of this thread that are being timed now, or were and whose end was not seen */
+};
+
+extern __thread struct lockstat_thread lockstat_thread __attribute__((tls_model("initial-exec")));
+
+/* This thread's table in this epoch, cleared; NULL when nothing is counted, the thread is the tracer's, or there is no table. */
+struct lockstat_table *lockstat_table(void);
+
+/* The slot of a key behind the first place where it may be; a new one when there is none and `caller` is given. NULL: there is no place. */
+struct lockstat_slot *lockstat_seek(struct lockstat_table *table, uint64_t key, const void *caller);
+
+static inline uint64_t lockstat_key(const void *lock, uint8_t kind)
+{
+	return (uint64_t)(uintptr_t)lock | kind;
+}
+
+static inline struct lockstat_table *lockstat_mine(void)
+{
+	uint32_t epoch = __atomic_load_n(&lockstat_state.epoch, __ATOMIC_RELAXED);
+
+	if (__builtin_expect(lockstat_thread.epoch == epoch, 1))
+		return epoch ? lockstat_thread.table : NULL;
+	return lockstat_table();
+}
+
+static inline size_t lockstat_hash(uint64_t key)
+{
+	return (size_t)((key * UINT64_C(0x9e3779b97f4a7c15)) >> (64 - LOCKSTAT_BITS));
+}
+
+static inline struct lockstat_slot *lockstat_find(struct lockstat_table *table, uint64_t key, const void *caller)
+{
+	struct lockstat_slot *slot = &table->slots[lockstat_hash(key)];
+
+	return __builtin_expect(slot->key == key, 1) ? slot : lockstat_seek(table, key, caller);
+}
+
+/* Whether the n-th acquisition of a lock is one whose hold is timed: the first is, and then one in 64, at distances of 34, 55 and 89 that
+ * no rhythm of the program's falls in with (multiples of the golden section are spread evenly among every second, third, … of them). */
+static inline bool lockstat_sampled(uint32_t n)
+{
+	return n * UINT32_C(0x9e3779b9) < UINT32_MAX / RBDPROF_HOLD_SAMPLING + 1;
+}
+
+static inline void lockstat_time(struct lockstat_slot *slot, uint64_t counted)
+{
+	uint64_t begun = (ticks_now() & ~(uint64_t)LOCKSTAT_COUNTED) | counted;
+
+	lockstat_thread.timed += !slot->begun;
+	__atomic_store_n(&slot->begun, begun, __ATOMIC_RELAXED);
+}
+
+/* The caller has just acquired a lock for the first time, not again as a recursive one. Returns its slot, NULL: not counted. */
+static inline struct lockstat_slot *lockstat_acquired(const void *lock, uint8_t kind, const void *caller)
+{
+	struct lockstat_table *table = lockstat_mine();
+	struct lockstat_slot *slot;
+	uint32_t n;
+
+	if (__builtin_expect(!table, 0))
+		return NULL;
+	slot = lockstat_find(table, lockstat_key(lock, kind), caller);
+	if (__builtin_expect(!slot, 0))
+		return NULL;
+	n = slot->acquisitions;
+	__atomic_store_n(&slot->acquisitions, n + 1, __ATOMIC_RELAXED);
+	if (lockstat_state.every || lockstat_sampled(n))
+		lockstat_time(slot, LOCKSTAT_COUNTED);
+	else if (waiters_any() && waiters_find(lock))
+		lockstat_time(slot, 0);
+	return slot;
+}
+
+/* The slot of a lock that this thread is about to release, if its hold is being timed. */
+static inline struct lockstat_slot *lockstat_timed(const void *lock, uint8_t kind)
+{
+	struct lockstat_table *table;
+	struct lockstat_slot *slot;
+
+	if (!lockstat_state.every && !lockstat_thread.timed)
+		return NULL;
+	table = lockstat_mine();
+	slot = table ? lockstat_find(table, lockstat_key(lock, kind), NULL) : NULL;
+	return slot && slot->begun ? slot : NULL;
+}
+
+/* Its hold is over, `ticks` after it began. */
+static inline void lockstat_released(struct lockstat_slot *slot, uint64_t ticks)
+{
+	if (slot->begun & LOCKSTAT_COUNTED) {
+		__atomic_store_n(&slot->hold_ticks, slot->hold_ticks + ticks, __ATOMIC_RELAXED);
+		__atomic_store_n(&slot->holds, slot->holds + 1, __ATOMIC_RELAXED);
+	}
+	__atomic_store_n(&slot->begun, 0, __ATOMIC_RELAXED);
+	lockstat_thread.timed--;
+}
+
+/* Adds a wait that ended in the acquisition that `slot` has counted. */
+void lockstat_waited(struct lockstat_slot *slot, uint64_t wait_ns);
+
+/* Whether the slot's lock is the tracer's own. */
+bool lockstat_foreign(const struct lockstat_slot *slot);
+
+/* Begins to count from 0 in all threads. every: all holds are timed. Maps the tables at the first call: false when it cannot. Not at once
+ * with lockstat_end(). */
+bool lockstat_begin(bool every, bool pairs);
+void lockstat_end(void);
+
+/* The tables whose owners are known, one after the other: the one behind `previous` (NULL: the first); NULL after the last. */
+struct lockstat_table *lockstat_next(struct lockstat_table *previous);
+
+/* Whether its owner has counted in this epoch. */
+bool lockstat_counts(const struct lockstat_table *table);
+
+/* Its owner is gone, and what it counted has been said: another thread may have it. */
+void lockstat_free(struct lockstat_table *table);
+
+/* Threads that found no table in this epoch. */
+uint32_t lockstat_without_table(void);
+
+/* In a child of fork(): nothing is counted, and the other threads are gone. */
+void lockstat_reset(void);
+
+#endif
