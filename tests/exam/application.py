@@ -1,13 +1,13 @@
 """Causes that lie in the application: its callbacks, when it looks, and its own locks. The application is load.c."""
-from rows import Outcome, around, outcome, row
-from stage import HERE
+from rows import compared, reckoned, row, unaccused
+from stage import BRIEF, HERE
 
 
 def paused(stage, at, way, pause_us):
-    """The same load without the pause, and with it, recorded."""
+    """The same load without the pause and with it."""
     image = stage.image("plain")
-    without = stage.load(way, image, 2, depth=at.depth, seed=at.seed)
-    return outcome(image, without, stage.load(way, image, at.seconds, depth=at.depth, pause_us=pause_us, seed=at.seed, recorded=True))
+    return compared(image, lambda: stage.load(way, image, BRIEF, depth=at.depth, seed=at.seed),
+                    lambda: stage.load(way, image, at.seconds, depth=at.depth, pause_us=pause_us, seed=at.seed, recorded=True))
 
 
 @row("callback-slow", "sleeps-2ms")
@@ -35,26 +35,26 @@ def unwatched(stage, at):
 @row("application-mutex", "500us-inside", whole="submitters")
 def mutex_held(stage, at):
     image = stage.image("plain")
-    without = stage.load("mutex", image, 2, depth=at.depth, seed=at.seed)
+    without = stage.load("mutex", image, BRIEF, depth=at.depth, seed=at.seed)
     held = stage.load("mutex", image, at.seconds, depth=at.depth, pause_us=500, seed=at.seed, recorded=True)
-    return outcome(image, without, held, around(held.said["waited_ns"] / held.said["submitters_ns"]))
+    return reckoned(image, without, held, held.said["waited_ns"] / held.said["submitters_ns"])
 
 
 @row("healthy", "mutex-0us")
 def mutex_brief(stage, at):
     """The same eight threads and the same mutex, with nothing inside."""
     image = stage.image("plain")
-    run = stage.load("mutex", image, at.seconds, depth=at.depth, seed=at.seed, recorded=True)
-    return Outcome([run.recording.folder], image, None, None, run.iops)
+    return unaccused(image, stage.load("mutex", image, at.seconds, depth=at.depth, seed=at.seed, recorded=True))
 
 
 @row("exclusive-lock-pingpong", "inside-a-mutex", long=True, depths=())
 def nested(stage, at):
     """Four threads of one process write under one mutex, while another process takes the lock away from them again and again: what they
     wait for is the lock, and the mutex waits with them."""
-    image = stage.image("excl", "layering,exclusive-lock")
-    without = stage.load("nested", image, 2, depth=4)
-    load = stage.program("load", HERE)
-    with stage.beside(load, "nested", "rbd", image, "30", "4", "0", "2", says=False):
-        contended = stage.load("nested", image, at.seconds + 1, depth=4, recorded=True)
-    return outcome(image, without, contended)
+    image = stage.image("excl-nested", "layering,exclusive-lock")
+
+    def contended():
+        with stage.beside(stage.program("load", HERE), "nested", "rbd", image, "30", "4", "0", "2", says=False):
+            return stage.load("nested", image, at.seconds + 1, depth=4, recorded=True)
+
+    return compared(image, lambda: stage.load("nested", image, BRIEF, depth=4), contended)

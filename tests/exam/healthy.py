@@ -1,20 +1,16 @@
 """Runs that nothing holds up, and causes that lie in how the application asks: too few requests at a time, too little processor."""
 import contextlib, os
 
-from rows import Outcome, outcome, row
-from stage import Skip
+from rows import compared, reckoned, row, unaccused
+from stage import BRIEF, Skip
 
 EXCLUSIVE = "layering,exclusive-lock"
 
 
-def unaccused(run, image):
-    return Outcome([run.recording.folder], image, None, None, run.iops)
-
-
 def plain(stage, at, rw, *options):
     image = stage.image("plain")
-    return unaccused(stage.fio(image, rw, f"--randseed={at.seed}", recorded=True, depth=at.depth, seconds=at.seconds,
-                               env=stage.client(*options)), image)
+    return unaccused(image, stage.fio(image, rw, f"--randseed={at.seed}", recorded=True, depth=at.depth, seconds=at.seconds,
+                                      env=stage.client(*options)))
 
 
 @row("healthy", "reads", depths=(16, 32, 128))
@@ -35,24 +31,24 @@ def default_scheduler(stage, at):
 @row("healthy", "large-reads", long=True, depths=(16,))
 def large_reads(stage, at):
     image = stage.image("plain")
-    return unaccused(stage.fio(image, "read", recorded=True, bs="256k", depth=at.depth, seconds=at.seconds), image)
+    return unaccused(image, stage.fio(image, "read", recorded=True, bs="256k", depth=at.depth, seconds=at.seconds))
 
 
 @row("healthy", "exclusive-lock-alone", depths=(16, 32, 128))
 def alone(stage, at):
     """The lock is there, and there is nobody else who wants it."""
     image = stage.image("excl", EXCLUSIVE)
-    return unaccused(stage.fio(image, "randwrite", recorded=True, depth=at.depth, seconds=at.seconds), image)
+    return unaccused(image, stage.fio(image, "randwrite", recorded=True, depth=at.depth, seconds=at.seconds))
 
 
-@row("queue-shallow", "depth-1", depths=())
+@row("queue-shallow", "depth-1", depths=(), whole="wall")
 def depth_1(stage, at):
-    """One at a time: more at a time give more. Which share of a request's time that is, no experiment says."""
+    """One at a time: more at a time give more. It is that for as long as there is one."""
     image = stage.image("plain")
-    deep = stage.fio(image, "randread", depth=16, seconds=2)
+    deep = stage.fio(image, "randread", depth=16, seconds=BRIEF)
     one = stage.fio(image, "randread", recorded=True, depth=1, seconds=at.seconds)
     stage.holds("more depth gives more", deep.iops > 1.5 * one.iops, (one.iops, deep.iops))
-    return Outcome([one.recording.folder], image, None, deep.iops, one.iops)
+    return reckoned(image, deep, one, one.iops * one.latency_ns / 1e9)
 
 
 # --- too little processor ---
@@ -83,19 +79,23 @@ def quota(share):
 @row("cpu-starved", "quota")
 def cpu_quota(stage, at):
     image = stage.image("plain")
-    without = stage.fio(image, "randread", depth=at.depth, seconds=2)
-    with quota(0.15) as join:
-        starved = stage.fio(image, "randread", recorded=True, around=join, depth=at.depth, seconds=at.seconds)
-    return outcome(image, without, starved)
+
+    def starved():
+        with quota(0.15) as join:
+            return stage.fio(image, "randread", recorded=True, around=join, depth=at.depth, seconds=at.seconds)
+
+    return compared(image, lambda: stage.fio(image, "randread", depth=at.depth, seconds=BRIEF), starved)
 
 
 @row("cpu-starved", "busy-neighbour")
 def busy_neighbour(stage, at):
     """The client shares one processor with programs that never sleep."""
     image = stage.image("plain")
-    without = stage.fio(image, "randread", depth=at.depth, seconds=2)
-    with contextlib.ExitStack() as stack:
-        for _ in range(4):
-            stack.enter_context(stage.beside("taskset", "-c", "0", "sh", "-c", "while :; do :; done", says=False))
-        starved = stage.fio(image, "randread", recorded=True, around=("taskset", "-c", "0"), depth=at.depth, seconds=at.seconds)
-    return outcome(image, without, starved)
+
+    def starved():
+        with contextlib.ExitStack() as stack:
+            for _ in range(8):
+                stack.enter_context(stage.beside("taskset", "-c", "0", "sh", "-c", "while :; do :; done", says=False))
+            return stage.fio(image, "randread", recorded=True, around=("taskset", "-c", "0"), depth=at.depth, seconds=at.seconds)
+
+    return compared(image, lambda: stage.fio(image, "randread", depth=at.depth, seconds=BRIEF), starved)

@@ -1,14 +1,22 @@
 """Causes that lie outside the client: the OSD, the network, and a limit that somebody set."""
-from rows import around, outcome, row
+from rows import compared, reckoned, row
+from stage import BRIEF
 
 EXCLUSIVE = "layering,exclusive-lock"
 LIMIT = 300
 
 
+def reads(stage, at, image, recorded=False, env=None, **more):
+    seconds = at.seconds if recorded else BRIEF
+    return stage.fio(image, "randread", f"--randseed={at.seed}", recorded=recorded, depth=at.depth, env=env, **{"seconds": seconds, **more})
+
+
 def slow_osd(stage, at, image, **settings):
-    without = stage.fio(image, "randread", depth=at.depth, seconds=2)
-    with stage.osd_set(**settings):
-        return outcome(image, without, stage.fio(image, "randread", f"--randseed={at.seed}", recorded=True, depth=at.depth, seconds=at.seconds))
+    def slow():
+        with stage.osd_set(**settings):
+            return reads(stage, at, image, True)
+
+    return compared(image, lambda: reads(stage, at, image), slow)
 
 
 @row("outside-client", "dispatch-delay")
@@ -34,36 +42,39 @@ def with_exclusive_lock(stage, at):
 def osd_stalled(stage, at):
     """The OSD is stopped for three seconds: what is in flight then waits so long. The share follows from the stop's own length."""
     image, stopped = stage.image("plain"), []
-    without = stage.fio(image, "randread", depth=at.depth, seconds=2)
+    without = reads(stage, at, image)
     with stage.meanwhile(3, lambda: stopped.append(stage.stall(stage.osd_pid, 3))):
-        run = stage.fio(image, "randread", f"--randseed={at.seed}", recorded=True, depth=at.depth, seconds=7)
+        run = reads(stage, at, image, True, seconds=7)
     stage.holds("the stall fell into the run", stopped and run.longest_ns > 0.95 * stopped[0], (run.longest_ns, stopped))
-    return outcome(image, without, run, around(at.depth * stopped[0] / run.request_time_ns))
+    return reckoned(image, without, run, at.depth * stopped[0] / run.request_time_ns)
 
 
 @row("network-loss", "one-in-500")
 def network_loss(stage, at):
     """A connection breaks once in 500 messages: what was in flight is sent again."""
     image = stage.image("plain")
-    without = stage.fio(image, "randread", depth=at.depth, seconds=2)
-    return outcome(image, without, stage.fio(image, "randread", f"--randseed={at.seed}", recorded=True, depth=at.depth, seconds=at.seconds,
-                                             env=stage.client("ms_inject_socket_failures=500")))
+    return compared(image, lambda: reads(stage, at, image), lambda: reads(stage, at, image, True, stage.client("ms_inject_socket_failures=500")))
 
 
 @row("qos", "one-job")
 def limited(stage, at):
     image = stage.image("qos")
-    without = stage.fio(image, "randread", depth=at.depth, seconds=2)
-    with stage.image_set(image, rbd_qos_iops_limit=LIMIT):
-        run = stage.fio(image, "randread", f"--randseed={at.seed}", recorded=True, depth=at.depth, seconds=at.seconds)
-    return outcome(image, without, run)
+
+    def limited():
+        with stage.image_set(image, rbd_qos_iops_limit=LIMIT):
+            return reads(stage, at, image, True)
+
+    return compared(image, lambda: reads(stage, at, image), limited)
 
 
 @row("qos", "two-writers")
 def two_limited_writers(stage, at):
     """Both are limited and both want the exclusive lock: the limit lies above the lock, and lets too little through for the lock to matter."""
     image = stage.image("qos-excl", EXCLUSIVE)
-    without = stage.fio(image, "randwrite", jobs=2, depth=at.depth, seconds=2)
-    with stage.image_set(image, rbd_qos_iops_limit=LIMIT):
-        run = stage.fio(image, "randwrite", f"--randseed={at.seed}", recorded=True, jobs=2, depth=at.depth, seconds=at.seconds)
-    return outcome(image, without, run)
+    write = lambda seconds, **more: stage.fio(image, "randwrite", f"--randseed={at.seed}", jobs=2, depth=at.depth, seconds=seconds, **more)
+
+    def limited():
+        with stage.image_set(image, rbd_qos_iops_limit=LIMIT):
+            return write(at.seconds, recorded=True)
+
+    return compared(image, lambda: write(BRIEF), limited)

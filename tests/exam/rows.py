@@ -71,9 +71,24 @@ def around(share, slack=SLACK):
 
 
 def lost(without, with_cause):
-    """The share of request time that a cause took, from the mean latencies of two runs: (low, high)."""
-    return around(1 - without.latency_ns / with_cause.latency_ns)
+    """The share of request time that a cause took, from mean latencies: one minus that without the cause over that with it. Where the runs
+    without it differ, since other programs use the machine too, all that lies between them is right."""
+    shares = [1 - run.latency_ns / with_cause.latency_ns for run in without]
+    return around(min(shares))[0], around(max(shares))[1]
 
 
-def outcome(image, without, with_cause, share=None):
-    return Outcome([with_cause.recording.folder], image, share or lost(without, with_cause), without.iops, with_cause.iops)
+def compared(image, without, with_cause):
+    """Makes a run without the cause, the run with it, and once more the run without it: three functions that return a Run."""
+    before = without()
+    run = with_cause()
+    after = without()
+    return Outcome([run.recording.folder], image, lost((before, after), run), (before.iops + after.iops) / 2, run.iops)
+
+
+def reckoned(image, without, run, share):
+    """The share is known from the run with the cause alone; the one without it only shows how large the effect is."""
+    return Outcome([run.recording.folder], image, around(share), without.iops, run.iops)
+
+
+def unaccused(image, run):
+    return Outcome([run.recording.folder], image, None, None, run.iops)

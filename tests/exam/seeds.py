@@ -2,7 +2,8 @@
 
 The first is about journaling (patterns, jobs, splay width), the second about feature bits (ten writers on one image).
 """
-from rows import Outcome, outcome, register
+from rows import compared, register, unaccused
+from stage import BRIEF
 
 DEPTH = 128
 EXCLUSIVE = "layering,exclusive-lock"
@@ -49,13 +50,11 @@ def prepare(stage, features):
 def maker(cause, features, pattern, jobs):
     def make(stage, at):
         image = prepare(stage, features)
-        without = None
-        if cause == PINGPONG:
-            without = stage.fio(image, pattern, depth=DEPTH, seconds=2)
-        elif cause == JOURNAL:
-            without = stage.fio(prepare(stage, "exclusive-lock"), pattern, depth=DEPTH, seconds=2)
-        run = stage.fio(image, pattern, f"--randseed={at.seed}", recorded=True, jobs=jobs, depth=DEPTH, seconds=at.seconds)
-        return outcome(image, without, run) if without else Outcome([run.recording.folder], image, None, None, run.iops)
+        run = lambda: stage.fio(image, pattern, f"--randseed={at.seed}", recorded=True, jobs=jobs, depth=DEPTH, seconds=at.seconds)
+        if cause == HEALTHY:
+            return unaccused(image, run())
+        other = prepare(stage, "exclusive-lock") if cause == JOURNAL else image  # one client, or no journal
+        return compared(image, lambda: stage.fio(other, pattern, depth=DEPTH, seconds=BRIEF), run)
     return make
 
 

@@ -2,13 +2,16 @@
 
 It knows how to make a cause and how large its effect was. What the report has to say of it is grading.py's business.
 """
-import contextlib, dataclasses, json, os, shutil, signal, subprocess, sys, threading, time
+import contextlib, dataclasses, glob, json, os, shutil, signal, subprocess, sys, threading, time
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.join(os.path.dirname(HERE), "e2e"))
 import lab
 from osdlog import OsdLog
 
+
+
+BRIEF = 1.5  # seconds of a run that is only made to be compared with
 
 
 class Skip(Exception):
@@ -90,6 +93,20 @@ class Stage(lab.Lab):
         recording = self.record(command, env=env)
         return of_load(recording.ended.stdout, recording)
 
+    def share_in_gaps(self, log, longest_s):
+        """Of the time of all requests that fio logged (--write_lat_log), one file a job, the share that lay in gaps: times in which the job
+        completed nothing for more than longest_s seconds."""
+        inside = total = 0
+        for path in glob.glob(os.path.join(self.work, log + "_lat.*.log")):
+            with open(path) as file:
+                ends = sorted((float(line.split(",")[0]) / 1e3, float(line.split(",")[1]) / 1e9) for line in file)  # s, s
+            os.unlink(path)
+            times = [0, *(end for end, _ in ends)]
+            gaps = [(a, b) for a, b in zip(times, times[1:]) if b - a > longest_s]
+            total += sum(latency for _, latency in ends)
+            inside += sum(max(0, min(end, b) - max(end - latency, a)) for end, latency in ends for a, b in gaps)
+        return inside / total
+
     # --- images ---
 
     def features(self, name):
@@ -136,7 +153,7 @@ class Stage(lab.Lab):
                 self.run(["rbd", "config", "image", "remove", image, option], check=False)
 
     @contextlib.contextmanager
-    def beside(self, *command, env=None, says=True):
+    def beside(self, *command, env=None, says=True, end=signal.SIGKILL):
         """A program that runs until the context ends; says: it prints a line when it is ready, which is yielded with it."""
         process = subprocess.Popen(command, env={**self.env, **(env or {})}, cwd=self.work, stdin=subprocess.DEVNULL,
                                    stdout=subprocess.PIPE if says else subprocess.DEVNULL, stderr=subprocess.DEVNULL, text=True,
@@ -149,7 +166,7 @@ class Stage(lab.Lab):
             yield process, line
         finally:
             with contextlib.suppress(ProcessLookupError):
-                os.killpg(process.pid, signal.SIGKILL)
+                os.killpg(process.pid, end)
             process.wait()
             if says:
                 process.stdout.close()
