@@ -8,58 +8,44 @@
 #include "preload/proc.h"
 #include "preload/recorder.h"
 
+static uint32_t epoch;                        /* that these are of: */
 static bool too_many_threads, too_many_locks; /* said so */
-
-/* A table that begins to count anew, or has another owner, has said nothing. */
-static void begin(struct lockstat_table *table)
-{
-	if (table->said_epoch == lockstat_state.epoch)
-		return;
-	memset(table->said, 0, sizeof(table->said));
-	table->said_epoch = lockstat_state.epoch;
-	too_many_threads = too_many_locks = false;
-}
 
 static void say_slot(struct lockstat_table *table, size_t at, bool every)
 {
-	const struct lockstat_slot *slot = &table->slots[at];
-	const struct lockstat_waits *waits = &table->waits[at];
 	struct lockstat_said *said = &table->said[at];
-	uint64_t key = __atomic_load_n(&slot->key, __ATOMIC_ACQUIRE), contended;
-	uint32_t acquisitions, holds;
+	struct lockstat_view view;
 	struct rbdprof_lock_counts counts;
+	bool anew;
 
-	if (!key || __atomic_load_n(&table->foreign[at], __ATOMIC_RELAXED))
+	if (!lockstat_look(table, at, &view))
 		return;
-	/* Waits before acquisitions, as the owner writes them the other way round: contended ones are among those. */
-	contended = __atomic_load_n(&waits->contended, __ATOMIC_RELAXED);
-	acquisitions = __atomic_load_n(&slot->acquisitions, __ATOMIC_RELAXED) - (uint32_t)said->acquisitions;
-	holds = __atomic_load_n(&slot->holds, __ATOMIC_RELAXED) - (uint32_t)said->holds;
-	if (contended != said->contended)
-		locknames_want((const void *)(uintptr_t)(key & ~(uint64_t)LOCKSTAT_KIND));
-	if (!acquisitions && !holds && contended == said->contended)
-		return;
-	said->acquisitions += acquisitions;
-	said->holds += holds;
-	said->contended = contended;
+	anew = said->life != view.life;
 	counts = (struct rbdprof_lock_counts){
-	    .lock = key & ~(uint64_t)LOCKSTAT_KIND,
-	    .acquisitions = said->acquisitions,
-	    .contended = contended,
-	    .wait_ns = __atomic_load_n(&waits->wait_ns, __ATOMIC_RELAXED),
-	    .holds = said->holds,
-	    .hold_ns = ticks_to_ns(__atomic_load_n(&slot->hold_ticks, __ATOMIC_RELAXED)),
+	    .lock = view.key & ~(uint64_t)LOCKSTAT_KIND,
+	    .acquisitions = anew ? view.acquisitions : said->acquisitions + (uint32_t)(view.acquisitions - (uint32_t)said->acquisitions),
+	    .contended = view.contended,
+	    .wait_ns = view.wait_ns,
+	    .holds = anew ? view.holds : said->holds + (uint32_t)(view.holds - (uint32_t)said->holds),
+	    .hold_ns = ticks_to_ns(view.hold_ticks),
 	    .thread = table->thread,
-	    .kind = (uint8_t)(key & LOCKSTAT_KIND),
+	    .kind = (uint8_t)(view.key & LOCKSTAT_KIND),
 	};
+	if (view.contended != (anew ? 0 : said->contended))
+		locknames_want((const void *)(uintptr_t)counts.lock);
+	if (!anew && counts.acquisitions == said->acquisitions && counts.holds == said->holds && view.contended == said->contended)
+		return;
 	EMIT_ALONE(lock_counts(&counts, every));
+	__atomic_store_n(&said->life, view.life, __ATOMIC_RELAXED);
+	__atomic_store_n(&said->contended, view.contended, __ATOMIC_RELAXED);
+	__atomic_store_n(&said->holds, counts.holds, __ATOMIC_RELAXED);
+	__atomic_store_n(&said->acquisitions, counts.acquisitions, __ATOMIC_RELAXED);
 }
 
 static void say_table(struct lockstat_table *table, bool every)
 {
 	if (!lockstat_counts(table))
 		return;
-	begin(table);
 	EMIT_ALONE(thread(table->thread, table->tid, table->name));
 	for (size_t i = 0; i < LOCKSTAT_SLOTS; i++)
 		say_slot(table, i, every);
@@ -73,6 +59,9 @@ void counts_say(bool every)
 {
 	struct lockstat_table *table = NULL;
 
+	if (epoch != lockstat_state.epoch)
+		too_many_threads = too_many_locks = false;
+	epoch = lockstat_state.epoch;
 	while ((table = lockstat_next(table))) {
 		bool gone = !proc_thread_name(table->tid, table->name);
 

@@ -87,6 +87,14 @@ static void pass(void)
 	REAL(pthread_mutex_unlock)(&passing);
 }
 
+/* In between, when locks come and go faster than that. */
+static void pass_counts(void)
+{
+	REAL(pthread_mutex_lock)(&passing);
+	counts_say(every || pairs);
+	REAL(pthread_mutex_unlock)(&passing);
+}
+
 /* Sleeps until the next pass is due. False: it is not to live longer. */
 static bool rest(void)
 {
@@ -96,6 +104,8 @@ static bool rest(void)
 		syscall(SYS_futex, &finishing, FUTEX_WAIT_PRIVATE, 0, &look, NULL, 0);
 		if (__atomic_load_n(&finishing, __ATOMIC_ACQUIRE) || !wanted())
 			return false;
+		if (lockstat_crowded())
+			pass_counts();
 	}
 	return true;
 }

@@ -5,6 +5,9 @@
  */
 #include "preload/lockname.h"
 
+#include <dlfcn.h>
+#include <gnu/libc-version.h>
+#include <pthread.h>
 #include <stdbool.h>
 #include <string.h>
 #include <sys/uio.h>
@@ -20,11 +23,13 @@
 #define MOST_WANTED   1024 /* in one pass; a power of two */
 #define MOST_STACKS   1024
 #define NAME_BYTES    1024
+#define HIGHEST_TID   4194304
 
 static uint64_t wanted[MOST_WANTED];
 static size_t wanted_count;
 static uint64_t stacks[MOST_STACKS];
 static size_t stack_count;
+static bool glibc_allocates;
 
 void locknames_want(const void *lock)
 {
@@ -97,7 +102,7 @@ static bool read_name(char name[NAME_BYTES], uint64_t type)
 	return is_name(name);
 }
 
-/* What lies before the lock. */
+/* What lies before the lock, and the lock. */
 struct window {
 	uint64_t begin, lock;
 	uint64_t words[WINDOW_BYTES / 8];
@@ -159,6 +164,8 @@ static bool infer(const struct window *window, uint64_t *begin, char name[NAME_B
 {
 	uint64_t block = find_block(window), last = block ? block : window->begin;
 
+	if (!block && glibc_allocates)
+		return false; /* it is free again, or no object is so large */
 	if (block && object_at(window, block, begin, name) && *begin == block && !is_of_std(name))
 		return true;
 	for (uint64_t at = window->lock - 8; at >= last; at -= 8)
@@ -176,6 +183,29 @@ static bool is_on_stack(uint64_t lock, const struct mapping *mapping)
 	return mapping->stack;
 }
 
+/* The memory may be another object's by now. Neither kind of lock has many ways to look. */
+static bool is_mutex(const pthread_mutex_t *mutex)
+{
+	return mutex->__data.__owner >= 0 && mutex->__data.__owner <= HIGHEST_TID && mutex->__data.__nusers <= HIGHEST_TID &&
+	       !(mutex->__data.__kind & ~0x1ff) && mutex->__data.__count < 1u << 16;
+}
+
+static bool is_rwlock(const pthread_rwlock_t *lock)
+{
+	return lock->__data.__cur_writer >= 0 && lock->__data.__cur_writer <= HIGHEST_TID && !(lock->__data.__shared & ~1) &&
+	       lock->__data.__flags <= 2 && !lock->__data.__pad3 && !lock->__data.__pad4;
+}
+
+static bool is_lock(uint64_t address)
+{
+	union {
+		pthread_mutex_t mutex;
+		pthread_rwlock_t rwlock;
+	} lock;
+
+	return copy(&lock, address, sizeof(lock)) && (is_mutex(&lock.mutex) || is_rwlock(&lock.rwlock));
+}
+
 static void say(uint64_t lock)
 {
 	static struct window window;
@@ -183,13 +213,23 @@ static void say(uint64_t lock)
 	const struct mapping *mapping = maps_find(lock);
 	uint64_t begin;
 
-	if (!mapping || !mapping->writable || mapping->of_file || is_on_stack(lock, mapping))
+	if (!mapping || !mapping->writable || mapping->of_file || is_on_stack(lock, mapping) || !is_lock(lock))
 		return;
 	window.lock = lock & ~(uint64_t)7;
 	window.begin = window.lock - mapping->begin < WINDOW_BYTES ? mapping->begin : window.lock - WINDOW_BYTES;
 	if (window.begin < window.lock && copy(window.words, window.begin, (size_t)(window.lock - window.begin)) &&
 	    infer(&window, &begin, name))
 		EMIT_ALONE(lock_name(lock, lock - begin, name));
+}
+
+/* Whose malloc the program calls. Another library's writes no sizes that could be read here. */
+static void note_allocator(void)
+{
+	Dl_info of_malloc, of_libc;
+	void *called = dlsym(RTLD_DEFAULT, "malloc");
+
+	glibc_allocates = called && dladdr(called, &of_malloc) && dladdr((void *)gnu_get_libc_version, &of_libc) &&
+			  of_malloc.dli_fbase == of_libc.dli_fbase;
 }
 
 static void note_stacks(void)
@@ -205,6 +245,7 @@ void locknames_say(void)
 {
 	if (!wanted_count)
 		return;
+	note_allocator();
 	note_stacks();
 	if (maps_read())
 		for (size_t i = 0; i < MOST_WANTED; i++)

@@ -10,9 +10,8 @@
 #include "preload/recorder.h"
 #include "preload/tracer.h"
 
-#define MOST_TABLES 1024 /* address space; a page is used once something is written to it */
+#define MOST_TABLES 512  /* address space; a page is used once something is written to it */
 #define PROBES      16
-#define ROOM        (LOCKSTAT_SLOTS - LOCKSTAT_SLOTS / 8) /* a fuller table would be searched for long */
 
 struct lockstat_state lockstat_state;
 __thread struct lockstat_thread lockstat_thread __attribute__((tls_model("initial-exec")));
@@ -21,6 +20,7 @@ static struct lockstat_table *tables;
 static uint32_t table_count; /* that were ever taken */
 static uint32_t last_epoch;
 static uint32_t without_table;
+static uint32_t crowded;
 
 /* A slot's place tells its thread's other arrays. */
 static size_t place(const struct lockstat_table *table, const struct lockstat_slot *slot)
@@ -42,25 +42,30 @@ static struct lockstat_table *take(void)
 	return NULL;
 }
 
-/* While it is being cleared it belongs to no epoch, so the flusher passes over it. What the flusher has said is the flusher's to clear. */
+/* A slot without a key, in which nothing is counted. The flusher may be looking. */
+static void empty(struct lockstat_table *table, struct lockstat_slot *slot)
+{
+	struct lockstat_waits *waits = &table->waits[place(table, slot)];
+
+	__atomic_store_n(&slot->key, 0, __ATOMIC_RELAXED);
+	__atomic_thread_fence(
+	    __ATOMIC_RELEASE); /* pairs with lockstat_look()'s: who sees a number of the next life sees that this one is over */
+	__atomic_store_n(&slot->acquisitions, 0, __ATOMIC_RELAXED);
+	__atomic_store_n(&slot->holds, 0, __ATOMIC_RELAXED);
+	__atomic_store_n(&slot->begun, 0, __ATOMIC_RELAXED);
+	__atomic_store_n(&slot->hold_ticks, 0, __ATOMIC_RELAXED);
+	__atomic_store_n(&waits->contended, 0, __ATOMIC_RELAXED);
+	__atomic_store_n(&waits->wait_ns, 0, __ATOMIC_RELAXED);
+}
+
+/* While it is being cleared it belongs to no epoch, so the flusher passes over it. */
 static void clear(struct lockstat_table *table, uint32_t epoch)
 {
 	__atomic_store_n(&table->epoch, 0, __ATOMIC_RELAXED);
 	__atomic_thread_fence(__ATOMIC_RELEASE);
-	for (size_t i = 0; i < LOCKSTAT_SLOTS; i++) {
-		struct lockstat_slot *slot = &table->slots[i];
-
-		if (!slot->key)
-			continue;
-		__atomic_store_n(&slot->key, 0, __ATOMIC_RELAXED);
-		__atomic_store_n(&slot->acquisitions, 0, __ATOMIC_RELAXED);
-		__atomic_store_n(&slot->holds, 0, __ATOMIC_RELAXED);
-		__atomic_store_n(&slot->begun, 0, __ATOMIC_RELAXED);
-		__atomic_store_n(&slot->hold_ticks, 0, __ATOMIC_RELAXED);
-		__atomic_store_n(&table->waits[i].contended, 0, __ATOMIC_RELAXED);
-		__atomic_store_n(&table->waits[i].wait_ns, 0, __ATOMIC_RELAXED);
-		__atomic_store_n(&table->foreign[i], 0, __ATOMIC_RELAXED);
-	}
+	for (size_t i = 0; i < LOCKSTAT_SLOTS; i++)
+		if (table->slots[i].key)
+			empty(table, &table->slots[i]);
 	__atomic_store_n(&table->uncounted, 0, __ATOMIC_RELAXED);
 	__atomic_store_n(&table->epoch, epoch, __ATOMIC_RELEASE);
 }
@@ -112,14 +117,33 @@ struct lockstat_table *lockstat_table(void)
 
 static struct lockstat_slot *insert(struct lockstat_table *table, struct lockstat_slot *slot, uint64_t key, const void *caller)
 {
-	__atomic_store_n(&table->foreign[place(table, slot)], tracer_owns(caller), __ATOMIC_RELAXED);
+	uint32_t *life = &table->lives[place(table, slot)];
+
+	if (slot->key)
+		empty(table, slot);
+	__atomic_store_n(life, (*life | 1) + 1 + tracer_owns(caller), __ATOMIC_RELAXED);
 	__atomic_store_n(&slot->key, key, __ATOMIC_RELEASE);
 	return slot;
+}
+
+/* Whether nothing is lost when the slot becomes another lock's. */
+static bool is_told(const struct lockstat_table *table, const struct lockstat_slot *slot)
+{
+	size_t at = place(table, slot);
+	const struct lockstat_said *said = &table->said[at];
+
+	if (slot->begun)
+		return false;
+	return (table->lives[at] & 1) || (__atomic_load_n(&said->life, __ATOMIC_RELAXED) == table->lives[at] &&
+					  (uint32_t)__atomic_load_n(&said->acquisitions, __ATOMIC_RELAXED) == slot->acquisitions &&
+					  (uint32_t)__atomic_load_n(&said->holds, __ATOMIC_RELAXED) == slot->holds &&
+					  __atomic_load_n(&said->contended, __ATOMIC_RELAXED) == table->waits[at].contended);
 }
 
 struct lockstat_slot *lockstat_seek(struct lockstat_table *table, uint64_t key, const void *caller)
 {
 	size_t at = lockstat_hash(key);
+	struct lockstat_slot *told = NULL;
 
 	for (size_t i = 0; i < PROBES; i++) {
 		struct lockstat_slot *slot = &table->slots[(at + i) % LOCKSTAT_SLOTS];
@@ -128,9 +152,15 @@ struct lockstat_slot *lockstat_seek(struct lockstat_table *table, uint64_t key, 
 			return slot;
 		if (!slot->key)
 			return caller ? insert(table, slot, key, caller) : NULL;
+		if (caller && !told && is_told(table, slot))
+			told = slot;
 	}
-	if (caller)
+	if (told)
+		return insert(table, told, key, caller);
+	if (caller) {
 		__atomic_store_n(&table->uncounted, table->uncounted + 1, __ATOMIC_RELAXED);
+		__atomic_store_n(&crowded, 1, __ATOMIC_RELAXED);
+	}
 	return NULL;
 }
 
@@ -140,12 +170,32 @@ void lockstat_waited(struct lockstat_slot *slot, uint64_t wait_ns)
 	struct lockstat_waits *waits = &table->waits[place(table, slot)];
 
 	__atomic_store_n(&waits->wait_ns, waits->wait_ns + wait_ns, __ATOMIC_RELAXED);
-	__atomic_store_n(&waits->contended, waits->contended + 1, __ATOMIC_RELAXED);
+	__atomic_store_n(&waits->contended, waits->contended + 1, __ATOMIC_RELEASE);
 }
 
-bool lockstat_foreign(const struct lockstat_slot *slot)
+bool lockstat_look(const struct lockstat_table *table, size_t at, struct lockstat_view *view)
 {
-	return lockstat_thread.table->foreign[place(lockstat_thread.table, slot)];
+	const struct lockstat_slot *slot = &table->slots[at];
+	const struct lockstat_waits *waits = &table->waits[at];
+
+	view->key = __atomic_load_n(&slot->key, __ATOMIC_ACQUIRE);
+	view->life = __atomic_load_n(&table->lives[at], __ATOMIC_RELAXED);
+	if (!view->key || (view->life & 1))
+		return false;
+	/* Waits before acquisitions, since the owner writes them the other way round: contended ones are among those. */
+	view->contended = __atomic_load_n(&waits->contended, __ATOMIC_ACQUIRE);
+	view->wait_ns = __atomic_load_n(&waits->wait_ns, __ATOMIC_RELAXED);
+	view->holds = __atomic_load_n(&slot->holds, __ATOMIC_ACQUIRE);
+	view->hold_ticks = __atomic_load_n(&slot->hold_ticks, __ATOMIC_RELAXED);
+	view->acquisitions = __atomic_load_n(&slot->acquisitions, __ATOMIC_RELAXED);
+	__atomic_thread_fence(__ATOMIC_ACQUIRE);
+	return __atomic_load_n(&slot->key, __ATOMIC_RELAXED) == view->key &&
+	       __atomic_load_n(&table->lives[at], __ATOMIC_RELAXED) == view->life;
+}
+
+bool lockstat_crowded(void)
+{
+	return __atomic_load_n(&crowded, __ATOMIC_RELAXED) && __atomic_exchange_n(&crowded, 0, __ATOMIC_RELAXED);
 }
 
 bool lockstat_begin(bool every, bool pairs)
@@ -159,6 +209,7 @@ bool lockstat_begin(bool every, bool pairs)
 		tables = mapped;
 	}
 	waiters_sweep();
+	__atomic_store_n(&crowded, 0, __ATOMIC_RELAXED);
 	__atomic_store_n(&without_table, 0, __ATOMIC_RELAXED);
 	__atomic_store_n(&lockstat_state.every, every, __ATOMIC_RELAXED);
 	__atomic_store_n(&lockstat_state.pairs, pairs, __ATOMIC_RELAXED);

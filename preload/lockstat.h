@@ -18,7 +18,7 @@
 #include "preload/waiters.h"
 #include "tracepoints/schema.h"
 
-#define LOCKSTAT_BITS  10
+#define LOCKSTAT_BITS  11
 #define LOCKSTAT_SLOTS (1 << LOCKSTAT_BITS)
 #define LOCKSTAT_KIND  7 /* the bits of a key that are the kind: locks are aligned to 8 bytes */
 
@@ -40,25 +40,26 @@ struct lockstat_waits {
 	uint64_t wait_ns;
 };
 
-/* What the flusher has said of a slot so far; its own. */
+/* What the flusher has said of a slot so far. Its owner looks, to know which slots have nothing left to say. */
 struct lockstat_said {
 	uint64_t acquisitions, holds; /* that do not wrap */
 	uint64_t contended;
+	uint32_t life; /* of which */
 };
 
 struct lockstat_table {
 	struct lockstat_slot slots[LOCKSTAT_SLOTS];
 	struct lockstat_waits waits[LOCKSTAT_SLOTS];
 	struct lockstat_said said[LOCKSTAT_SLOTS];
-	uint8_t foreign[LOCKSTAT_SLOTS]; /* the tracer's own lock: not to be said */
-	uint32_t epoch;                  /* in which it counts; 0: its owner is clearing it */
-	uint32_t said_epoch;             /* of `said` */
-	uint32_t taken;                  /* it has an owner */
-	uint32_t tid;                    /* the owner's, the kernel's; 0: not introduced yet */
-	uint32_t thread;                 /* its number */
-	uint64_t uncounted;              /* acquisitions for which there was no slot */
-	uint64_t stack;                  /* an address on the owner's stack */
-	char name[16];                   /* the owner's, when it took the table; afterwards as the flusher last saw it */
+	uint32_t lives[LOCKSTAT_SLOTS]; /* counts the slot's keys in steps of 2; bit 0: the tracer's own lock, not to be said */
+	uint32_t epoch;                 /* in which it counts; 0: its owner is clearing it */
+	uint32_t said_epoch;            /* of `said` */
+	uint32_t taken;                 /* it has an owner */
+	uint32_t tid;                   /* the owner's, the kernel's; 0: not introduced yet */
+	uint32_t thread;                /* its number */
+	uint64_t uncounted;             /* acquisitions for which there was no slot */
+	uint64_t stack;                 /* an address on the owner's stack */
+	char name[16];                  /* the owner's, when it took the table; afterwards as the flusher last saw it */
 };
 
 /* Read by every lock call while somebody records; written when counting begins and ends. */
@@ -163,7 +164,7 @@ static inline void lockstat_released(struct lockstat_slot *slot, uint64_t ticks)
 {
 	if (slot->begun & LOCKSTAT_COUNTED) {
 		__atomic_store_n(&slot->hold_ticks, slot->hold_ticks + ticks, __ATOMIC_RELAXED);
-		__atomic_store_n(&slot->holds, slot->holds + 1, __ATOMIC_RELAXED);
+		__atomic_store_n(&slot->holds, slot->holds + 1, __ATOMIC_RELEASE);
 	}
 	__atomic_store_n(&slot->begun, 0, __ATOMIC_RELAXED);
 	lockstat_thread.timed--;
@@ -172,8 +173,19 @@ static inline void lockstat_released(struct lockstat_slot *slot, uint64_t ticks)
 /* Adds a wait that ended in the acquisition that `slot` has counted. */
 void lockstat_waited(struct lockstat_slot *slot, uint64_t wait_ns);
 
-/* Whether the slot's lock is the tracer's own. */
-bool lockstat_foreign(const struct lockstat_slot *slot);
+/* A slot as the flusher sees it at one moment of its life. */
+struct lockstat_view {
+	uint64_t key;
+	uint64_t contended, wait_ns, hold_ticks;
+	uint32_t acquisitions, holds;
+	uint32_t life;
+};
+
+/* False when the slot is free, the tracer's, or has just become another lock's. */
+bool lockstat_look(const struct lockstat_table *table, size_t at, struct lockstat_view *view);
+
+/* Whether some thread wanted for a slot since the last call: the sooner what is counted is said, the sooner there are some. */
+bool lockstat_crowded(void);
 
 /* Begins to count from 0 in all threads. every: all holds are timed. Maps the tables at the first call: false when it cannot. Not at once
  * with lockstat_end(). */
