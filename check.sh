@@ -7,7 +7,7 @@ usage() {
 	cat <<'USAGE'
 usage: ./check.sh [--long] [--only PART[,PART]...]
 
-Installs the packages (as root or through sudo), builds into build/check, and runs the tests; about ten minutes on two
+Installs the packages (as root or through sudo), builds into build/check, and runs the tests; about sixteen minutes on two
 processors. The last line is "N passed, N failed"; the exit status is 0 when nothing failed.
 --long         the long parts too
 --only PART    only these parts. The build is made for those that need it.
@@ -19,11 +19,12 @@ The parts, in their order:
   shell        the scripts parse; shellcheck when it is installed
   cluster      the cluster's script: side by side, Ctrl-C, killed owners
   e2e          fio, QEMU and a C program on a real Ceph, and the analyzer under valgrind
-  e2e:NAME     of these the tests whose names begin so; tests/e2e/run.py --list names them
+  exam         known causes made on a real Ceph, and the verdict on each graded
+  e2e:NAME, exam:NAME   of these those whose names begin so; tests/e2e/run.py --list and tests/exam/run --list name them
 USAGE
 }
 
-parts='build unit sanitize shell cluster e2e' long=''
+parts='build unit sanitize shell cluster e2e exam' long=''
 while [ $# -gt 0 ]; do
 	case $1 in
 	--only) parts=${2-} && parts=${parts//,/ } && shift ;;
@@ -118,7 +119,7 @@ finish() {
 say "packages"
 tests/packages.sh || { result 1 packages && finish; }
 
-if wants 'build|unit|e2e'; then
+if wants 'build|unit|e2e|exam'; then
 	say "building into build/check"
 	one "configure" cmake -S . -B build/check -DRBDPROF_WERROR=ON -DCMAKE_INSTALL_PREFIX="$PWD/build/check/prefix" || finish
 	one "build" cmake --build build/check -j "$(nproc)" || finish
@@ -149,7 +150,7 @@ if wants shell; then
 		one "bash -n $script" bash -n "$script"
 		! command -v shellcheck >/dev/null || one "shellcheck $script" shellcheck --severity=warning "$script"
 	done
-	for script in tests/e2e/*.py; do
+	for script in tests/e2e/*.py tests/exam/*.py tests/exam/run; do
 		one "python3 $script" python3 -c 'import ast, sys; ast.parse(open(sys.argv[1]).read())' "$script"
 	done
 fi
@@ -167,6 +168,15 @@ if wants e2e; then
 	done
 	many e2e '^([0-9]+) passed, ([0-9]+) failed$' tests/e2e/run.py --rbdprof build/check/prefix/bin/rbdprof \
 		--sanitized build/sanitize/prefix/bin/rbdprof $long "${names[@]}"
+fi
+
+if wants exam; then
+	say "the exam"
+	names=()
+	for part in $parts; do
+		[[ $part != exam:* ]] || names+=("${part#exam:}")
+	done
+	many exam '^([0-9]+) passed, ([0-9]+) failed$' tests/exam/run --rbdprof build/check/prefix/bin/rbdprof $long "${names[@]}"
 fi
 
 finish
