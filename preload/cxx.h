@@ -29,6 +29,8 @@ void operation_exec(void *operation, const char *cls, const char *method, void *
 void operation_exec_14(void *operation, const char *cls, const char *method, void *in);
 void operation_read(void *operation, size_t offset, uint64_t length, void *out, int *result);
 void operation_read_14(void *operation, size_t offset, uint64_t length, void *out, int *result);
+void operation_append(void *operation, const void *in);
+void operation_append_14(void *operation, const void *in);
 void operation_list_watchers(void *operation, void *out, int *result);
 
 /* librados::IoCtx */
@@ -64,6 +66,7 @@ int blocklist_add_14(void *rados, const struct cxx_string *address, uint32_t exp
 
 /* librados::AioCompletion. Ceph 14 has no destructor of it: there `release` deletes. */
 int completion_set_callback(void *completion, void *arg, cxx_rados_callback callback);
+int completion_set_safe_callback_14(void *completion, void *arg, cxx_rados_callback callback);
 void completion_destroy(void *completion);
 void completion_destroy_14(void *completion);
 

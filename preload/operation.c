@@ -77,6 +77,14 @@ uint64_t operation_add(const void *operation, enum rbdprof_method method)
 	return p->number;
 }
 
+uint64_t operation_methods(const void *operation, uint64_t *number)
+{
+	const struct pending *p = keyed_find(&pending, operation);
+
+	*number = p ? p->number : 0;
+	return p ? p->methods : 0;
+}
+
 void operation_add_reply(const void *operation, const void *out, enum bufferlist_age age)
 {
 	struct pending *p = keyed_find(&pending, operation);
@@ -100,6 +108,7 @@ static struct made {
 	const void *completion; /* the key */
 	cxx_rados_callback callback;
 	void *arg;
+	bool safe; /* it is the second callback of Ceph 14, for when a write is safe: the same moment, since its OSDs answer once only */
 } mades[MOST_MADE];
 static const struct keyed made = KEYED(mades);
 
@@ -108,6 +117,7 @@ struct flight {
 	uint32_t link; /* the pool's */
 	cxx_rados_callback callback;
 	void *arg;
+	bool safe; /* as of struct made */
 	uint64_t number;
 	uint64_t client;
 	uint64_t object;
@@ -120,7 +130,7 @@ struct flight {
 static struct flight flights[MOST_FLIGHTS];
 static struct pool pool = POOL(flights);
 
-static void remember(const void *completion, cxx_rados_callback callback, void *arg)
+static void remember(const void *completion, cxx_rados_callback callback, void *arg, bool safe)
 {
 	struct made *m = completion ? keyed_take(&made, completion) : NULL;
 
@@ -128,6 +138,7 @@ static void remember(const void *completion, cxx_rados_callback callback, void *
 		return;
 	m->callback = callback;
 	m->arg = arg;
+	m->safe = safe;
 }
 
 static void forget(const void *completion)
@@ -170,7 +181,7 @@ void *aio_create_completion(void *arg, cxx_rados_callback callback)
 	void *completion = REAL(aio_create_completion)(arg, callback);
 
 	if (callback && recorder_wants_requests())
-		remember(completion, callback, arg);
+		remember(completion, callback, arg, false);
 	return completion;
 }
 
@@ -179,8 +190,8 @@ void *aio_create_completion_14(void *arg, cxx_rados_callback callback, cxx_rados
 {
 	void *completion = REAL(aio_create_completion_14)(arg, callback, safe);
 
-	if (callback && recorder_wants_requests())
-		remember(completion, callback, arg);
+	if ((callback || safe) && recorder_wants_requests())
+		remember(completion, callback ? callback : safe, arg, !callback);
 	return completion;
 }
 
@@ -189,6 +200,13 @@ int completion_set_callback(void *completion, void *arg, cxx_rados_callback call
 {
 	forget(completion);
 	return REAL(completion_set_callback)(completion, arg, callback);
+}
+
+WRAPS(completion_set_safe_callback_14)
+int completion_set_safe_callback_14(void *completion, void *arg, cxx_rados_callback callback)
+{
+	forget(completion);
+	return REAL(completion_set_safe_callback_14)(completion, arg, callback);
 }
 
 WRAPS(completion_destroy)
@@ -205,6 +223,12 @@ void completion_destroy_14(void *completion)
 	REAL(completion_destroy_14)(completion);
 }
 
+/* What gives a completion its callback; NULL where there is no such thing. */
+static int (*setter(bool safe))(void *completion, void *arg, cxx_rados_callback callback)
+{
+	return safe ? real.completion_set_safe_callback_14 : real.completion_set_callback;
+}
+
 /*
  * Gives a completion that is about to be used a callback of ours. Nobody else touches it now: it was made for this call, and librados has
  * not seen it yet. NULL: its own callback stays, and nothing will be heard of the operation's end.
@@ -212,21 +236,21 @@ void completion_destroy_14(void *completion)
 static struct flight *follow(void *completion)
 {
 	struct made *m = keyed_find(&made, completion);
-	struct flight *flight = m && real.completion_set_callback ? pool_take(&pool) : NULL;
+	struct flight *flight = m && setter(m->safe) ? pool_take(&pool) : NULL;
 
 	if (!flight)
 		return NULL;
-	*flight = (struct flight){.callback = m->callback, .arg = m->arg};
+	*flight = (struct flight){.callback = m->callback, .arg = m->arg, .safe = m->safe};
 	keyed_give_back(m);
-	real.completion_set_callback(completion, flight, complete);
+	setter(flight->safe)(completion, flight, complete);
 	return flight;
 }
 
 /* The call was refused: no callback comes. The completion may serve for another. */
 static void leave(void *completion, struct flight *flight)
 {
-	real.completion_set_callback(completion, flight->arg, flight->callback);
-	remember(completion, flight->callback, flight->arg);
+	setter(flight->safe)(completion, flight->arg, flight->callback);
+	remember(completion, flight->callback, flight->arg, flight->safe);
 	pool_give_back(&pool, flight);
 }
 

@@ -19,6 +19,9 @@ enum rbdprof_method operation_method(const char *cls, const char *method);
  * too many are under construction. `operation` is only a key here. */
 uint64_t operation_add(const void *operation, enum rbdprof_method method);
 
+/* What was added to it so far, a byte for each method, the first in the lowest; 0: nothing. number: what it will have. */
+uint64_t operation_methods(const void *operation, uint64_t *number);
+
 /* Where the reply to what was last added will be written, when that is not the whole operation's. */
 void operation_add_reply(const void *operation, const void *out, enum bufferlist_age age);
 

@@ -91,14 +91,12 @@ static bool entry(struct bufferlist *in, struct rbdprof_journal_append *append)
 	return true;
 }
 
-static void journal_append(uint64_t operation, struct bufferlist *in)
+/* All that is left are entries, append_bytes of them. */
+static void entries(uint64_t operation, struct bufferlist *in, uint32_t append_bytes)
 {
-	struct rbdprof_journal_append append = {.operation = operation};
-	bool whole;
+	struct rbdprof_journal_append append = {.operation = operation, .append_bytes = append_bytes};
+	bool whole = !in->failed && append_bytes <= in->length - in->at;
 
-	bufferlist_u64(in); /* the size at which the object is full */
-	append.append_bytes = bufferlist_u32(in);
-	whole = !in->failed && append.append_bytes <= in->length - in->at;
 	while (!in->failed && in->at < in->length) {
 		if (!entry(in, &append)) {
 			whole = false;
@@ -114,6 +112,19 @@ static void journal_append(uint64_t operation, struct bufferlist *in)
 		EMIT(journal_append(&append));
 	if (!whole)
 		EMIT(undecoded("journal entry"));
+}
+
+static void journal_append(uint64_t operation, struct bufferlist *in)
+{
+	bufferlist_u64(in); /* the size at which the object is full */
+	entries(operation, in, bufferlist_u32(in));
+}
+
+void payload_entries(uint64_t operation, const void *list, enum bufferlist_age age)
+{
+	struct bufferlist in = bufferlist_read(list, age);
+
+	entries(operation, &in, in.length);
 }
 
 void payload_call(uint64_t operation, enum rbdprof_method method, const void *list, enum bufferlist_age age)

@@ -15,6 +15,9 @@
 /* The input of a method of an object class; says what is worth it. operation: the number of the operation that the call is part of. */
 void payload_call(uint64_t operation, enum rbdprof_method method, const void *in, enum bufferlist_age age);
 
+/* Journal entries that are appended to an object as they are, by Ceph 14 and for OSDs as old. */
+void payload_entries(uint64_t operation, const void *list, enum bufferlist_age age);
+
 /* A notification about an image's header; fills `what` and `about`. False when it does not decode, which is said. */
 bool payload_notification(struct rbdprof_notification_is *is, const void *payload, enum bufferlist_age age);
 

@@ -1,4 +1,6 @@
 /* Operations on objects, blocking and not, as librbd sends them through librados. */
+#include <string.h>
+
 #include "preload/operation.h"
 #include "preload/payload.h"
 #include "preload/real.h"
@@ -66,12 +68,58 @@ void operation_read_14(void *operation, size_t offset, uint64_t length, void *ou
 	REAL(operation_read_14)(operation, offset, length, out, result);
 }
 
+static bool has(uint64_t methods, enum rbdprof_method method)
+{
+	for (; methods; methods >>= 8)
+		if ((methods & 255) == method)
+			return true;
+	return false;
+}
+
+/* Behind the guard of a journal's object, entries are appended as plain bytes: a journal.append, in the words of Ceph 15 and later. */
+static void append(const void *operation, const void *in, enum bufferlist_age age)
+{
+	uint64_t number = 0, methods = recorder_wants_requests() ? operation_methods(operation, &number) : 0;
+
+	if (!has(methods, RBDPROF_METHOD_journal_guard_append))
+		return;
+	if (!has(methods, RBDPROF_METHOD_journal_append))
+		operation_add(operation, RBDPROF_METHOD_journal_append);
+	payload_entries(number, in, age);
+}
+
+WRAPS(operation_append)
+void operation_append(void *operation, const void *in)
+{
+	append(operation, in, BUFFERLIST_15);
+	REAL(operation_append)(operation, in);
+}
+
+WRAPS(operation_append_14)
+void operation_append_14(void *operation, const void *in)
+{
+	append(operation, in, BUFFERLIST_14);
+	REAL(operation_append_14)(operation, in);
+}
+
 WRAPS(operation_list_watchers)
 void operation_list_watchers(void *operation, void *out, int *result)
 {
 	if (recorder_wants_requests())
 		operation_add(operation, RBDPROF_METHOD_osd_list_watchers);
 	REAL(operation_list_watchers)(operation, out, result);
+}
+
+/* Nothing is asked of the object's class, and it holds an image's data: what moves data is told where it is sent (message.c). */
+static bool only_data(const struct operation_call *call)
+{
+	static const char *const prefixes[] = {"rbd_data.", "rb.0."};
+	uint64_t number;
+
+	for (size_t i = 0; i < sizeof(prefixes) / sizeof(*prefixes); i++)
+		if (call->oid->length > strlen(prefixes[i]) && !memcmp(call->oid->data, prefixes[i], strlen(prefixes[i])))
+			return !operation_methods(call->operation, &number);
+	return false;
 }
 
 /* Says the operation, calls, and says its end where no callback will. */
@@ -84,7 +132,7 @@ void operation_list_watchers(void *operation, void *out, int *result)
 					     .completion = completion_,                                                                    \
 					     .out = out_,                                                                                  \
 					     .age = age_};                                                                                 \
-		uint64_t number_ = operation_begin(&is_);                                                                                  \
+		uint64_t number_ = only_data(&is_) ? 0 : operation_begin(&is_);                                                            \
 		int result_ = call_;                                                                                                       \
 		operation_end(&is_, number_, result_);                                                                                     \
 		return result_;                                                                                                            \

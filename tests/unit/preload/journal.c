@@ -141,6 +141,19 @@ static void any_number_of_entries(void **state)
 	}
 }
 
+/* As Ceph 14 appends them: the entries alone, without the head of the class's method. */
+static void entries_without_a_head(void **state)
+{
+	enum { HEAD_BYTES = 12, ENTRIES = 5 };
+	struct bytes in = append_of(ENTRIES, NULL);
+
+	(void)state;
+	payload_entries(OPERATION, buffer_of(in.at + HEAD_BYTES, in.length - HEAD_BYTES, 7), BUFFERLIST_15);
+	assert_int_equal(below.events, 1);
+	assert_int_equal(assert_first_entries(), ENTRIES);
+	assert_int_equal(below_nth(BELOW_JOURNAL_APPEND, 0)->is.append.append_bytes, in.length - HEAD_BYTES);
+}
+
 static void nothing_appended_says_nothing(void **state)
 {
 	struct bytes in = append_of(0, NULL);
@@ -214,7 +227,7 @@ static void entries_with_wrong_bytes(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    TEST(any_number_of_entries),         TEST(nothing_appended_says_nothing), TEST(entries_cut_off_anywhere),
+	    TEST(any_number_of_entries),         TEST(entries_without_a_head), TEST(nothing_appended_says_nothing), TEST(entries_cut_off_anywhere),
 	    TEST(entry_too_short_for_its_range), TEST(entries_with_wrong_bytes),
 	};
 

@@ -4,6 +4,7 @@
 #include "boundary.h"
 #include "buffers.h"
 #include "preload/operation.h"
+#include "preload/real.h"
 #include "preload/recorder.h"
 
 #define FLIGHTS 8192 /* as many operations as can be followed at a time */
@@ -86,7 +87,7 @@ static void said_before_it_is_sent_and_when_it_ends(void **state)
 
 static void object_is_named_once_a_round(void **state)
 {
-	const struct cxx_string other = {"rbd_data.1234abcd.0000000000000000", 34};
+	const struct cxx_string other = {"rbd_object_map.1234abcd", 23};
 
 	(void)state;
 	recorder_describe_again();
@@ -103,6 +104,43 @@ static void object_is_named_once_a_round(void **state)
 	recorder_describe_again();
 	operate_write(&boundary_ioctx, &boundary_header, &operation);
 	assert_int_equal(below.count[BELOW_OBJECT], 3);
+}
+
+/* What moves data is told where it goes to the network; what asks something of the object's class is told here. */
+static void data_is_told_elsewhere(void **state)
+{
+	const struct cxx_string data = {"rbd_data.1234abcd.0000000000000000", 34};
+
+	(void)state;
+	assert_int_equal(operate_write(&boundary_ioctx, &data, &operation), boundary_answer);
+	assert_int_equal(boundary_calls, 1);
+	assert_int_equal(below.events, 0);
+	operation_exec(&operation, "rbd", "copyup", buffer_of("", 0, 0));
+	operate_write(&boundary_ioctx, &data, &operation);
+	assert_int_equal(below.count[BELOW_OPERATION], 1);
+	assert_int_equal(said(0)->methods, RBDPROF_METHOD_rbd_copyup);
+}
+
+static void append_original(void *of, const void *in)
+{
+	(void)of, (void)in;
+	boundary_calls++;
+}
+
+/* Bytes appended behind a journal object's guard are entries, however many times there are some; other bytes are not. */
+static void guarded_appends_are_one_of_the_journal(void **state)
+{
+	(void)state;
+	real.operation_append = append_original;
+	operation_append(&operation, buffer_of("", 0, 0));
+	operate_write(&boundary_ioctx, &boundary_header, &operation);
+	assert_int_equal(said(0)->methods, 0);
+	operation_exec(&operation, "journal", "guard_append", buffer_of("", 0, 0));
+	operation_append(&operation, buffer_of("", 0, 0));
+	operation_append(&operation, buffer_of("", 0, 0));
+	operate_write(&boundary_ioctx, &boundary_header, &operation);
+	assert_int_equal(said(1)->methods, RBDPROF_METHOD_journal_guard_append | RBDPROF_METHOD_journal_append << 8);
+	assert_int_equal(boundary_calls, 5);
 }
 
 static void length_of_the_reply(void **state)
@@ -419,6 +457,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 	    TEST(said_before_it_is_sent_and_when_it_ends),
 	    TEST(object_is_named_once_a_round),
+	    TEST(data_is_told_elsewhere),
+	    TEST(guarded_appends_are_one_of_the_journal),
 	    TEST(length_of_the_reply),
 	    TEST(blocking_calls),
 	    TEST(refused_call_ends_at_once),
