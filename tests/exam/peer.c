@@ -1,7 +1,8 @@
 /*
  * Has an image open beside the program that is examined, until it is killed.   peer WAY POOL IMAGE [MS]
  *   open        does nothing else: a watcher
- *   flush       flushes every MS milliseconds, and so takes the exclusive lock without ever writing
+ *   flush       flushes every MS milliseconds, and so takes the exclusive lock without ever writing; SIGTERM makes it close the image,
+ *               so that it leaves no lock behind
  *   flush-once  flushes once: an idle owner that never wrote
  *   answer      writes once, and kills itself MS milliseconds after it has promised a peer to give up the lock
  * Prints its global id once that is so.
@@ -39,6 +40,14 @@ void NOTIFY_ACK(void *ioctx, const void *oid, uint64_t notify_id, uint64_t cooki
 	}
 }
 
+static volatile sig_atomic_t over;
+
+static void end(int signal)
+{
+	(void)signal;
+	over = 1;
+}
+
 int main(int argc, char **argv)
 {
 	static char block[4096];
@@ -65,10 +74,15 @@ int main(int argc, char **argv)
 	fflush(stdout);
 	if (!strcmp(way, "answer"))
 		die_after_ms = ms;
-	while (!strcmp(way, "flush")) {
+	if (strcmp(way, "flush"))
+		pause();
+	signal(SIGTERM, end);
+	while (!over) {
 		usleep(ms * 1000);
 		rbd_flush(image);
 	}
-	pause();
+	rbd_close(image);
+	rados_ioctx_destroy(pool);
+	rados_shutdown(cluster);
 	return 0;
 }

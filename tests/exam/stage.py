@@ -154,7 +154,8 @@ class Stage(lab.Lab):
 
     @contextlib.contextmanager
     def beside(self, *command, env=None, says=True, end=signal.SIGKILL):
-        """A program that runs until the context ends; says: it prints a line when it is ready, which is yielded with it."""
+        """A program that runs until the context ends; says: it prints a line when it is ready, which is yielded with it. end: the signal
+        that ends it, followed by SIGKILL if it takes long. A client that is killed leaves its lock behind for half a minute."""
         process = subprocess.Popen(command, env={**self.env, **(env or {})}, cwd=self.work, stdin=subprocess.DEVNULL,
                                    stdout=subprocess.PIPE if says else subprocess.DEVNULL, stderr=subprocess.DEVNULL, text=True,
                                    start_new_session=True)
@@ -167,12 +168,15 @@ class Stage(lab.Lab):
         finally:
             with contextlib.suppress(ProcessLookupError):
                 os.killpg(process.pid, end)
+                with contextlib.suppress(subprocess.TimeoutExpired):
+                    process.wait(timeout=10)
+                os.killpg(process.pid, signal.SIGKILL)
             process.wait()
             if says:
                 process.stdout.close()
 
     def peer(self, way, image, *more):
-        return self.beside(self.program("peer", HERE), way, "rbd", image, *map(str, more))
+        return self.beside(self.program("peer", HERE), way, "rbd", image, *map(str, more), end=signal.SIGTERM if way == "flush" else signal.SIGKILL)
 
     def owner(self, image, way):
         return self.beside(self.program("owner"), "rbd", image, way)
