@@ -67,6 +67,7 @@ def row(cause, variant, **more):
 
 
 def around(share, slack=SLACK):
+    share = min(max(share, 0.0), 1.0)
     return max(0.0, share - slack), min(1.0, share + slack)
 
 
