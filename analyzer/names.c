@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "analyzer/core/hash.h"
+#include "analyzer/core/type_votes.h"
 #include "analyzer/demangle.h"
 
 struct place {
@@ -23,6 +24,7 @@ struct place {
 struct names {
 	struct symbols *symbols;
 	struct place *places; /* owned */
+	struct type_votes votes;
 };
 
 struct names *names_create(void)
@@ -51,8 +53,14 @@ void names_destroy(struct names *names)
 		free(place->function);
 		free(place);
 	}
+	type_votes_fini(&names->votes);
 	symbols_destroy(names->symbols);
 	free(names);
+}
+
+int names_learn(struct names *names, const struct model *model)
+{
+	return type_votes_count(&names->votes, model);
 }
 
 /* NAME, or NAME+0xOFFSET. */
@@ -143,8 +151,8 @@ static char *name_by_type(const struct lock_type *type)
 /* Where it was waited for longest; of a lock that is only known by its counts, its kind and where it lies. */
 static char *name_by_site(struct names *names, const struct lock *lock)
 {
-	const struct edge *edge = lock->contention ? edges_next(&lock->contention->edges, NULL) : NULL;
-	const char *site = edge && edge->key.waiter_site ? names_site(names, lock->process, edge->key.waiter_site) : NULL;
+	uint64_t address = lock_main_site(lock);
+	const char *site = address ? names_site(names, lock->process, address) : NULL;
 	char *name;
 
 	if (site && strcmp(site, "unknown code") != 0)
@@ -156,15 +164,16 @@ int names_lock(void *context, const struct lock *lock, char **name, uint8_t *inf
 {
 	struct names *names = context;
 	const struct symbol *object = symbols_object(names->symbols, lock->process, lock->key.address);
+	const struct lock_type *type = type_votes_type(&names->votes, lock);
 
 	*inferred = 0;
 	if (!object)
 		return -ENOMEM;
 	if (object->name) {
 		*name = with_offset(object->name, object->offset);
-	} else if (lock->type) {
+	} else if (type) {
 		*inferred = 1;
-		*name = name_by_type(lock->type);
+		*name = name_by_type(type);
 	} else if (object->module) {
 		*name = with_offset(object->module, object->module_offset);
 	} else {

@@ -209,7 +209,7 @@ static int name_locks(struct reading *reading, struct lock_view *view)
 
 	reading->names = names_create();
 	namer.context = reading->names;
-	if (!reading->names || lock_rows_build(&reading->rows, reading->model, &namer)) {
+	if (!reading->names || names_learn(reading->names, reading->model) || lock_rows_build(&reading->rows, reading->model, &namer)) {
 		fprintf(stderr, "rbdprof: out of memory\n");
 		return EXIT_FAILED;
 	}

@@ -45,8 +45,10 @@ static int write_report(struct reading *reading, const struct options *options, 
 	if (status)
 		return status;
 	err = verdicts_build(&verdicts, reading->model, baseline);
-	if (!err)
+	if (!err) {
+		report_name_locks(&verdicts, report.locks.rows);
 		err = options->write(stdout, &report);
+	}
 	verdicts_fini(&verdicts);
 	if (!err && fflush(stdout) == EOF)
 		err = -errno;

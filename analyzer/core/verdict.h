@@ -97,7 +97,7 @@ struct noted_fact {
 	enum fact fact;
 	double value;
 	uint64_t number;         /* ID, ADDRESS */
-	char text[VERDICT_TEXT]; /* TEXT */
+	char text[VERDICT_TEXT]; /* TEXT; ADDRESS: the lock's name once it is known */
 };
 
 struct forecast {

@@ -114,7 +114,9 @@ const char *lock_kind_words(uint32_t kind)
 
 static void put_name(FILE *out, int width, const struct lock_row *row)
 {
-	char *name = strdup(row->name);
+	static const char taken[] = "lock taken ";
+	/* The column is narrow: "at ..." says it, too. */
+	char *name = strdup(row->name + (strncmp(row->name, taken, strlen(taken)) == 0 ? strlen(taken) : 0));
 	char text[256];
 
 	snprintf(text, sizeof(text), "%s%s", row->inferred ? "~" : "", name ? shorten_type(name) : "?");

@@ -1,6 +1,9 @@
 #include "analyzer/writers/report.h"
 
+#include <stdlib.h>
 #include <string.h>
+
+#include "analyzer/demangle.h"
 
 bool report_image_wanted(const struct report *report, const struct image *image)
 {
@@ -67,6 +70,33 @@ const char *report_step_words(enum handover_step step)
 const char *report_step_meaning(enum handover_step step)
 {
 	return steps[step].meaning;
+}
+
+/* The row of the lock at that address in a process that uses the image; the one waited for longest if there are several. */
+static const struct lock_row *find_row(const struct lock_rows *rows, const struct image *image, uint64_t address)
+{
+	for (const struct lock_row *row = lock_rows_next(rows, NULL); row; row = lock_rows_next(rows, row))
+		for (const struct client *client = image_client_next(image, NULL); client; client = image_client_next(image, client))
+			for (uint64_t i = 0; client->process == row->process && i < row->instances; i++)
+				if (row->locks[i]->key.address == address)
+					return row;
+	return NULL;
+}
+
+void report_name_locks(struct verdicts *verdicts, const struct lock_rows *rows)
+{
+	for (size_t i = 0; i < verdicts->count; i++) {
+		for (unsigned f = 0; f < verdicts->list[i].fact_count; f++) {
+			struct noted_fact *fact = &verdicts->list[i].facts[f];
+			const struct lock_row *row =
+			    fact_unit(fact->fact) == FACT_ADDRESS ? find_row(rows, verdicts->list[i].image, fact->number) : NULL;
+			char *name = row ? strdup(row->name) : NULL;
+
+			if (name)
+				snprintf(fact->text, sizeof(fact->text), "%s", shorten_type(name));
+			free(name);
+		}
+	}
 }
 
 uint64_t report_begin_ns(const struct report *report)

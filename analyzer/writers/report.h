@@ -57,6 +57,9 @@ const char *feature_next(uint64_t *features);
 const char *report_step_words(enum handover_step step);
 const char *report_step_meaning(enum handover_step step);
 
+/* Puts the names of locks into what verdicts note of them, as text. */
+void report_name_locks(struct verdicts *verdicts, const struct lock_rows *rows);
+
 /* The client's clock at the trace's begin: moments are told as time since then. 0 when nothing was read. */
 uint64_t report_begin_ns(const struct report *report);
 

@@ -27,7 +27,10 @@ const char *fact_words(struct cell *cell, const struct noted_fact *fact)
 		snprintf(cell->text, sizeof(cell->text), "%llu", (unsigned long long)fact->number);
 		return cell->text;
 	case FACT_ADDRESS:
-		snprintf(cell->text, sizeof(cell->text), "0x%llx", (unsigned long long)fact->number);
+		if (*fact->text)
+			snprintf(cell->text, sizeof(cell->text), "%s", fact->text);
+		else
+			snprintf(cell->text, sizeof(cell->text), "0x%llx", (unsigned long long)fact->number);
 		return cell->text;
 	default:
 		snprintf(cell->text, sizeof(cell->text), "%s", fact->text);

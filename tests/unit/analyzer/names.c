@@ -81,6 +81,7 @@ static void run(const char *id, const char *events)
 	model = events_text_model(text);
 	names = names_create();
 	assert_non_null(names);
+	assert_int_equal(names_learn(names, model), 0);
 }
 
 static int teardown(void **unused)
@@ -230,6 +231,36 @@ static void test_typed_lock(void **unused)
 	is_called("librbd::ExclusiveLock<librbd::ImageCtx>+0x20", 1);
 }
 
+/* At one place half of the locks and more have to be of one type: of three two are, of the other three none is like another. */
+static void test_types_that_disagree(void **unused)
+{
+	unsigned believed = 0, not = 0;
+
+	(void)unused;
+	run(build_id, "2 p0 lock_name lock=0x90000 offset_bytes=32 type=4Lock\n"
+		      "2 p0 lock_name lock=0x91000 offset_bytes=32 type=4Lock\n"
+		      "2 p0 lock_name lock=0x92000 offset_bytes=8 type=4Lock\n"
+		      "2 p0 lock_name lock=0x93000 offset_bytes=1 type=5Other\n"
+		      "2 p0 lock_name lock=0x94000 offset_bytes=2 type=5Other\n"
+		      "3 p0 lock_wait lock=0x90000 thread=1 wait_ns=90 kind=mutex caller=0x10010\n"
+		      "3 p0 lock_wait lock=0x91000 thread=1 wait_ns=80 kind=mutex caller=0x10010\n"
+		      "3 p0 lock_wait lock=0x92000 thread=1 wait_ns=70 kind=mutex caller=0x10010\n"
+		      "3 p0 lock_wait lock=0x93000 thread=1 wait_ns=6 kind=mutex caller=0x10020\n"
+		      "3 p0 lock_wait lock=0x94000 thread=1 wait_ns=5 kind=mutex caller=0x10020\n"
+		      "3 p0 lock_wait lock=0x95000 thread=1 wait_ns=4 kind=mutex caller=0x10020\n");
+	for (const struct lock *lock = model_lock_next(model, NULL); lock; lock = model_lock_next(model, lock)) {
+		uint8_t inferred;
+		char *name;
+
+		assert_int_equal(names_lock(names, lock, &name, &inferred), 0);
+		believed += !strcmp(name, "Lock+0x20");
+		not += !strncmp(name, "lock taken at ", 14);
+		free(name);
+	}
+	assert_int_equal(believed, 2);
+	assert_int_equal(not, 4);
+}
+
 static void test_lock_of_a_module(void **unused)
 {
 	(void)unused;
@@ -265,6 +296,7 @@ int main(void)
 		TEST(without_file),
 		TEST(static_lock),
 		TEST(typed_lock),
+		TEST(types_that_disagree),
 		TEST(lock_of_a_module),
 		TEST(lock_by_site),
 		TEST(unknown_lock),

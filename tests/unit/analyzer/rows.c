@@ -12,6 +12,7 @@ void rows_make(struct report *report)
 	rows_done();
 	names = names_create();
 	assert_non_null(names);
+	assert_int_equal(names_learn(names, report->model), 0);
 	namer.context = names;
 	assert_int_equal(lock_rows_build(&rows, report->model, &namer), 0);
 	report->locks.rows = &rows;
