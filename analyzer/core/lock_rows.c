@@ -59,7 +59,6 @@ static struct lock_row *row_get(struct lock_rows *rows, const struct lock *lock,
 	row->inferred = inferred;
 	row->kind = lock->key.kind;
 	row->process = lock->process;
-	row->counted = 1;
 	HASH_ADD_KEYPTR(hh, rows->rows, row->key, strlen(row->key), row);
 	if (!hash_failed(row))
 		return row;
@@ -103,10 +102,14 @@ static int keep_lock(struct lock_row *row, const struct lock *lock)
 
 static int add_lock(struct lock_row *row, const struct lock *lock)
 {
-	row->counted &= (uint8_t)lock_acquisitions_known(lock);
-	row->acquisitions += lock_acquisitions(lock);
-	row->contended += lock_contended(lock);
-	row->uncounted += lock_uncounted(lock);
+	uint64_t contended = lock_contended(lock);
+	int known = lock_acquisitions_known(lock);
+
+	/* Of a lock that was never counted among others that were, the contended acquisitions are all that is known. */
+	row->counted |= (uint8_t)known;
+	row->acquisitions += known ? lock_acquisitions(lock) : contended;
+	row->uncounted += known ? lock_uncounted(lock) : contended;
+	row->contended += contended;
 	row->waited_ns += lock_waited_ns(lock);
 	row->submitters_ns += lock_submitters_ns(lock);
 	counts_add(&row->timed, &lock->counts);

@@ -52,7 +52,7 @@ struct lock_row {
 	const struct image *image; /* the only one whose requests waited for it in their own calls; NULL: none or several */
 	uint64_t instances;
 
-	uint8_t counted;       /* acquisitions are known of all its locks */
+	uint8_t counted;       /* acquisitions are known of some of its locks */
 	uint64_t acquisitions; /* at least contended */
 	uint64_t contended;    /* that got it */
 	uint64_t failed;       /* that did not */

@@ -49,7 +49,7 @@ static void put_legend(FILE *out, const struct lock_row **rows, size_t count)
 		bases[rows[i]->basis] = true;
 		exact += rows[i]->exact;
 		overlapping += rows[i]->overlapping;
-		uncounted += rows[i]->uncounted;
+		uncounted += rows[i]->counted ? rows[i]->uncounted : 0;
 	}
 	if (inferred)
 		fprintf(out, "  ~ the class around the lock, inferred from memory, and the lock's place in it\n");
@@ -66,11 +66,10 @@ static void put_legend(FILE *out, const struct lock_row **rows, size_t count)
 		    "meanwhile %llu\n",
 		    (unsigned long long)exact, (unsigned long long)overlapping);
 	if (uncounted)
-		fprintf(
-		    out,
-		    "  %llu wait%s came after the last counts of acquisitions (the program was killed, or the recording ended): these are "
-		    "too low\n",
-		    (unsigned long long)uncounted, plural(uncounted));
+		fprintf(out,
+			"  %llu wait%s the program did not come to count (it was killed, the recording ended, or there are too many locks): more "
+			"were acquired\n",
+			(unsigned long long)uncounted, plural(uncounted));
 }
 
 static void put_table(FILE *out, const struct report *report, bool conditions, const struct lock_row **rows, size_t count)

@@ -78,6 +78,21 @@ static void test_sums(void **unused)
 	assert_ptr_equal(lock_rows_of(&rows, model_lock_next(model, NULL)), lock_rows_next(&rows, NULL));
 }
 
+/* One of two locks was never counted: 10 acquisitions, and its 1 that waited. */
+static void test_partly_counted(void **unused)
+{
+	const struct lock_row *row;
+
+	(void)unused;
+	row = run("1 p0 lock_wait lock=1 thread=1 wait_ns=10 kind=mutex\n"
+		  "2 p0 lock_wait lock=2 thread=1 wait_ns=20 kind=mutex\n"
+		  "3 p0 lock_counts lock=1 thread=1 kind=mutex acquisitions=10 contended=1 wait_ns=10\n");
+	assert_true(row->counted);
+	assert_int_equal(row->acquisitions, 11);
+	assert_int_equal(row->contended, 2);
+	assert_int_equal(row->uncounted, 1);
+}
+
 /* What is told of holds: blocking ones before sampled means; where all were timed those; where each was recorded those. */
 static void test_holds(void **unused)
 {
@@ -195,7 +210,7 @@ static void test_delays(void **unused)
 
 int main(void)
 {
-	const struct CMUnitTest tests[] = {TEST(sums), TEST(holds), TEST(edges), TEST(stacks), TEST(delays)};
+	const struct CMUnitTest tests[] = {TEST(sums), TEST(partly_counted), TEST(holds), TEST(edges), TEST(stacks), TEST(delays)};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
