@@ -1,6 +1,7 @@
 /* Waits and the holds that others waited for. */
 #include "preload/contended.h"
 
+#include "preload/stack.h"
 #include "preload/tracer.h"
 
 #define HIGHEST_TID 4194304 /* that Linux ever gives */
@@ -35,6 +36,7 @@ void contended_begin(struct contended *wait, uint8_t kind, const void *lock, con
 	/* Who waits for himself keeps nobody else waiting. */
 	wait->mark = mine(kind, lock) ? NULL : waiters_arrive(lock, wait->begin_ns);
 	wait->holder = holder_of(kind, lock);
+	wait->stack = stack_take(caller, wait->begin_ns);
 }
 
 void contended_end(const struct contended *wait, uint8_t kind, const void *lock, const void *caller, int result)
@@ -53,11 +55,13 @@ void contended_end(const struct contended *wait, uint8_t kind, const void *lock,
 		lockstat_waited(slot, now_ns - wait->begin_ns);
 	if (result == EDEADLK)
 		return; /* nobody was waited for */
+	stack_judge(caller, now_ns - wait->begin_ns);
 	event = (struct rbdprof_lock_wait){
 	    .lock = (uintptr_t)lock,
 	    .caller = (uintptr_t)caller,
 	    .wait_ns = now_ns - wait->begin_ns,
 	    .request = recorder_thread.request,
+	    .stack = wait->stack,
 	    .thread = recorder_thread_number(),
 	    .holder = wait->holder,
 	    .result = result,

@@ -44,6 +44,7 @@ static inline bool contended_again(const pthread_mutex_t *mutex)
 struct contended {
 	uint64_t begin_ns;
 	struct waiters *mark;
+	uint64_t stack;  /* 0: not taken */
 	uint32_t holder; /* kernel's; 0: not known */
 	bool foreign;    /* the tracer's own: nothing is said */
 };
@@ -164,7 +165,7 @@ static inline bool release_matters(void)
 	do {                                                                                                                               \
 		struct release release_;                                                                                                   \
 		int result_;                                                                                                               \
-		if (!release_matters() || recorder_thread.inside || !release_begin(&release_, kind, lock))                                                       \
+		if (!release_matters() || recorder_thread.inside || !release_begin(&release_, kind, lock))                                 \
 			return real;                                                                                                       \
 		result_ = real;                                                                                                            \
 		if (result_ == 0)                                                                                                          \

@@ -15,6 +15,7 @@
 #include "preload/real.h"
 #include "preload/record.h"
 #include "preload/said.h"
+#include "preload/stack.h"
 #include "preload/tracer.h"
 #include "preload/unseen.h"
 
@@ -81,6 +82,7 @@ static void after_fork_in_child(void)
 	recorder_thread.tid = 0;
 	flusher_reset();
 	lockstat_reset();
+	stack_reset();
 	images_reset();
 	records_reset();
 	said_nothing();
@@ -107,6 +109,7 @@ static void start(void)
 	if (!loaded)
 		return;
 	unseen_find();
+	stack_prepare();
 	recorder_install(loaded);
 	for (int i = 0; socket_name[0] && !recorder_wants_requests() && i < FIRST_EVENT_MS; i++)
 		nanosleep(&pause, NULL);
@@ -212,6 +215,7 @@ __attribute__((constructor)) static void init(void)
 
 	real_find_pthread();
 	ticks_init();
+	stack_init();
 	if (disable && *disable && strcmp(disable, "0")) {
 		errno = error;
 		return;

@@ -3,7 +3,7 @@
 # installed. Quick when everything is there.
 set -u
 
-build=(build-essential cmake pkg-config liblttng-ust-dev liblttng-ctl-dev libbabeltrace2-dev librbd-dev librados-dev libjson-c-dev libelf-dev
+build=(build-essential cmake pkg-config liblttng-ust-dev liblttng-ctl-dev libunwind-dev libbabeltrace2-dev librbd-dev librados-dev libjson-c-dev libelf-dev
 	libdw-dev uthash-dev)
 run=(lttng-tools)
 cluster=(ceph-mon ceph-osd ceph-common fio)

@@ -207,6 +207,10 @@ struct rbdprof_emitter {
 	void (*timer)(uint64_t delay_ns);
 	void (*undecoded)(const char *what);
 
+	/* The calling thread's return addresses, its own callers' first, at most `most`; returns how many. NULL: it has no unwinder. May wait for the
+	 * loader, and allocates at a thread's first call. */
+	size_t (*unwind)(uint64_t *frames, size_t most);
+
 	/* Around fork() in a process that has a tracer: before it; after it, in the parent (0) and in the child (1). */
 	void (*fork_before)(void);
 	void (*fork_after)(int in_child);

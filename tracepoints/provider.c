@@ -1,7 +1,7 @@
 /*
  * librbdprof-lttng.so: the emitter that writes LTTng-UST events. The shim loads it when a process opens its first image, so a
  * program that never does has no tracer in it. It decides nothing: one line a function, and the tracepoints' own state words
- * for the shim to look at.
+ * for the shim to look at. It also brings libunwind, so that a program that opens no image has none in it.
  */
 #define LTTNG_UST_TRACEPOINT_CREATE_PROBES
 #define LTTNG_UST_TRACEPOINT_DEFINE
@@ -9,6 +9,8 @@
 
 #include <signal.h>
 
+#define UNW_LOCAL_ONLY
+#include <libunwind.h>
 #include <lttng/ust-fork.h>
 
 static void emit_process(uint32_t schema, const char *version, uint32_t pid, const char *comm)
@@ -192,6 +194,14 @@ static void emit_undecoded(const char *what)
 	lttng_ust_tracepoint(rbdprof, undecoded, what);
 }
 
+/* Addresses have the size of pointers. */
+static size_t emit_unwind(uint64_t *frames, size_t most)
+{
+	int count = unw_backtrace((void **)frames, (int)most);
+
+	return count < 0 ? 0 : (size_t)count;
+}
+
 /* The signal mask that lttng-ust changes before fork() and restores after it; fork handlers of a thread run on that thread. */
 static __thread sigset_t fork_mask;
 
@@ -253,6 +263,7 @@ __attribute__((visibility("default"))) const struct rbdprof_emitter rbdprof_lttn
 	.throttled = emit_throttled,
 	.timer = emit_timer,
 	.undecoded = emit_undecoded,
+	.unwind = emit_unwind,
 	.fork_before = emit_fork_before,
 	.fork_after = emit_fork_after,
 };

@@ -31,7 +31,7 @@
 #define MOST_OF_DISK 20                  /* or this part of the disk's room */
 
 static const char help[] =
-    "usage: rbdprof attach [-o DIR] [-p PID]… [--for SECS] [--locks contended|all|off] [--buffers SIZE]\n"
+    "usage: rbdprof attach [-o DIR] [-p PID]… [--for SECS] [--locks contended|holds|all|off] [--buffers SIZE]\n"
     "\n"
     "Records processes that run already, from outside, and lets go of them again. They must have been started with the library\n"
     "preloaded (LD_PRELOAD=…/librbdprof.so), in which it sleeps until somebody attaches. Without -p: lists the processes of this\n"
@@ -75,7 +75,7 @@ static struct attach attach;
 static int usage_error(const char *what, const char *value)
 {
 	say("%s%s%s", what, value ? ": " : "", value ? value : "");
-	say("usage: rbdprof attach [-o DIR] [-p PID]… [--for SECS] [--locks contended|all|off] [--buffers SIZE]   (--help tells more)");
+	say("usage: rbdprof attach [-o DIR] [-p PID]… [--for SECS] [--locks contended|holds|all|off] [--buffers SIZE]   (--help tells more)");
 	return FAILED;
 }
 
@@ -154,7 +154,7 @@ static int parse(struct attach *a, int argc, char **argv)
 			break;
 		case LOCKS:
 			if (capture_parse_locks(optarg, &a->locks))
-				return usage_error("--locks takes contended, all or off, not", optarg);
+				return usage_error("--locks takes contended, holds, all or off, not", optarg);
 			break;
 		case BUFFERS:
 			if (budget_parse(optarg, &a->buffers_bytes))

@@ -8,6 +8,7 @@
 #include <getopt.h>
 #include <poll.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -23,13 +24,14 @@
 #define FAILED 125 /* rbdprof's own failure before the command runs; 126 and 127 are child.h's */
 
 static const char help[] =
-    "usage: rbdprof record [-o DIR] [--locks contended|holds|all|off] [--buffers SIZE] -- CMD…\n"
+    "usage: rbdprof record [-o DIR] [--locks contended|holds|all|off] [--stacks-over MICROSECONDS] [--buffers SIZE] -- CMD…\n"
     "\n"
     "Runs CMD and records the RBD requests and contended locks of CMD and of every process below it that opens an image.\n"
     "\n"
     "  -o, --output DIR    where the recording goes; default rbdprof-PROGRAM-DATE-TIME in the current folder\n"
     "      --locks WHICH   contended: acquisitions that had to wait, holds that made others wait, counts of the rest (default);\n"
     "                      holds: every hold is timed too; all: every hold and wait is an event; off\n"
+    "      --stacks-over MICROSECONDS  the stack of a wait is taken where waits have been as long; default 20\n"
     "      --buffers SIZE  shared memory in all, with K, M or G; default 64M, never more than a quarter of /dev/shm\n"
     "  -h, --help\n"
     "\n"
@@ -56,17 +58,27 @@ static struct record record;
 static int usage_error(const char *what, const char *value)
 {
 	say("%s%s%s", what, value ? ": " : "", value ? value : "");
-	say("usage: rbdprof record [-o DIR] [--locks contended|holds|all|off] [--buffers SIZE] -- CMD…   (--help tells more)");
+	say("usage: rbdprof record [-o DIR] [--locks contended|holds|all|off] [--stacks-over MICROSECONDS] [--buffers SIZE] -- CMD…   "
+	    "(--help tells more)");
 	return FAILED;
+}
+
+/* The shim reads it from the command's environment. */
+static int pass_stacks_over(const char *word)
+{
+	if (!*word || strlen(word) > 9 || strspn(word, "0123456789") != strlen(word))
+		return -EINVAL;
+	return setenv("RBDPROF_STACKS_OVER", word, 1) ? -errno : 0;
 }
 
 /* Returns 0, FAILED after it said why, or -1 after it helped. */
 static int parse(struct record *r, int argc, char **argv)
 {
-	enum { LOCKS = 256, BUFFERS };
+	enum { LOCKS = 256, STACKS_OVER, BUFFERS };
 	static const struct option options[] = {
 	    {"output", required_argument, NULL, 'o'},
 	    {"locks", required_argument, NULL, LOCKS},
+	    {"stacks-over", required_argument, NULL, STACKS_OVER},
 	    {"buffers", required_argument, NULL, BUFFERS},
 	    {"help", no_argument, NULL, 'h'},
 	    {0},
@@ -84,6 +96,10 @@ static int parse(struct record *r, int argc, char **argv)
 		case LOCKS:
 			if (capture_parse_locks(optarg, &r->locks))
 				return usage_error("--locks takes contended, holds, all or off, not", optarg);
+			break;
+		case STACKS_OVER:
+			if (pass_stacks_over(optarg))
+				return usage_error("--stacks-over takes a number of microseconds, not", optarg);
 			break;
 		case BUFFERS:
 			if (budget_parse(optarg, &r->buffers_bytes))

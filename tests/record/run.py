@@ -33,6 +33,7 @@ def statuses(t):
             (["-o", "a/rbdprof.json", "--", "true"], 125, "rbdprof.json"),
             ([], 125, "no command"),
             (["--locks", "some", "--", "true"], 125, "some"),
+            (["--stacks-over", "long", "--", "true"], 125, "long"),
             (["--buffers", "lots", "--", "true"], 125, "lots"),
             (["--unknown", "--", "true"], 125, "--unknown"),
             (["-o"], 125, "-o")):
