@@ -87,6 +87,44 @@ static uint64_t whole_bytes(int fd, uint64_t size)
 	return at;
 }
 
+static bool is_zero(const struct packet_head *head, size_t size)
+{
+	for (size_t i = 0; i < size; i++)
+		if (((const uint8_t *)head)[i])
+			return false;
+	return true;
+}
+
+/* Whether zeroes follow the file's whole packets. */
+static bool has_zeroes(int fd)
+{
+	struct packet_head head;
+	struct stat st;
+	ssize_t got = 0;
+
+	if (!fstat(fd, &st) && S_ISREG(st.st_mode))
+		got = pread(fd, &head, sizeof(head), (off_t)whole_bytes(fd, (uint64_t)st.st_size));
+	return got > 0 && is_zero(&head, (size_t)got);
+}
+
+bool salvage_has_zeroes(const char *folder)
+{
+	DIR *dir = opendir(folder);
+	struct dirent *entry;
+	bool found = false;
+
+	while (dir && !found && (entry = readdir(dir))) {
+		int fd = strcmp(entry->d_name, "metadata") ? openat(dirfd(dir), entry->d_name, O_RDONLY | O_CLOEXEC) : -1;
+
+		found = fd >= 0 && has_zeroes(fd);
+		if (fd >= 0)
+			close(fd);
+	}
+	if (dir)
+		closedir(dir);
+	return found;
+}
+
 static int copy_bytes(int from, const char *path, uint64_t bytes)
 {
 	int to = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);

@@ -7,6 +7,7 @@
 #ifndef RBDPROF_ANALYZER_SALVAGE_H
 #define RBDPROF_ANALYZER_SALVAGE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 enum salvage_metadata {
@@ -18,6 +19,9 @@ enum salvage_metadata {
 
 /* Looks at the folder's metadata; to be asked before babeltrace2 is. */
 enum salvage_metadata salvage_metadata(const char *folder);
+
+/* Whether a stream file goes on in zeroes behind its whole packets, or is nothing else: babeltrace2 2.1 would read it for ever. */
+bool salvage_has_zeroes(const char *folder);
 
 /*
  * Sets *shadow to the path of a new folder (the caller's, to be freed after salvage_remove) and what to a phrase that says how much

@@ -265,7 +265,8 @@ static int open_graph(struct trace *trace)
 		complain(trace, "written in CTF 2, which needs babeltrace2 2.1 or newer to be read", NULL);
 		return 0;
 	}
-	err = build_graph(trace, trace->folder, why, sizeof(why));
+	snprintf(why, sizeof(why), "zeroes take the place of events");
+	err = salvage_has_zeroes(trace->folder) ? -EIO : build_graph(trace, trace->folder, why, sizeof(why));
 	if (err != -EIO)
 		return err;
 	err = salvage_make(trace->folder, &trace->shadow, what, sizeof(what));
