@@ -82,6 +82,9 @@ enum rbdprof_notification {
 	RBDPROF_RELEASED_LOCK = 1,
 	RBDPROF_REQUEST_LOCK = 2,
 	RBDPROF_HEADER_UPDATE = 3,
+	RBDPROF_ASYNC_COMPLETE = 5,
+	RBDPROF_SNAP_CREATE = 8,
+	RBDPROF_QUIESCE = 18,
 };
 
 /* The kinds of an entry in an image's journal, as Ceph numbers them; others are maintenance. */

@@ -170,6 +170,8 @@ static int feed_notification(struct boundary *boundary, struct process *process,
 		return 0;
 	if (client && event->notification.what == RBDPROF_REQUEST_LOCK)
 		client->requested[client->requested_next++ % REQUESTS_KEPT] = event->notification.notify_id;
+	if (client && held_notified(client, event->notification.what, event->time_ns))
+		return -ENOMEM;
 	return ownership_notified(image->ownership, receiver, event->notification.what, event->notification.about, event->time_ns);
 }
 

@@ -19,6 +19,8 @@ void claims_fini(struct claims *claims)
 	for (unsigned row = 0; row < BAND_ROWS; row++)
 		free(claims->rows[row]);
 	coverage_fini(&claims->refreshing);
+	coverage_fini(&claims->changing);
+	coverage_fini(&claims->cut);
 	coverage_fini(&claims->updating);
 	stalls_fini(&claims->stalls);
 	*claims = (struct claims){0};
@@ -59,10 +61,12 @@ static void divide_librbd(struct division *division, const struct claims *claims
 
 	if (!left_ns)
 		return;
+	give(division, CLAIM_REFRESH, &left_ns, coverage_overlap(&claims->changing, begin_ns, end_ns));
 	give(division, CLAIM_REFRESH, &left_ns, coverage_overlap(&claims->refreshing, begin_ns, end_ns));
 	give(division, CLAIM_OBJECT_MAP, &left_ns, coverage_overlap(&claims->updating, begin_ns, end_ns));
 	if (request->held.copied && request->held.first_sent_ns < end_ns)
 		give(division, CLAIM_COPYUP, &left_ns, end_ns - request->held.first_sent_ns);
+	give(division, CLAIM_RESENT, &left_ns, coverage_overlap(&claims->cut, begin_ns, end_ns));
 	give(division, CLAIM_LIBRBD, &left_ns, left_ns);
 }
 
@@ -77,6 +81,7 @@ static void divide_network(struct division *division, const struct claims *claim
 
 	if (!left_ns)
 		return;
+	give(division, CLAIM_REFRESH, &left_ns, coverage_overlap(&claims->changing, begin_ns, end_ns));
 	if (request->held.resent_ns > begin_ns)
 		give(division, CLAIM_RESENT, &left_ns, request->held.resent_ns - begin_ns);
 	give(division, CLAIM_STALLED, &left_ns, coverage_overlap(&claims->stalls.standing, begin_ns, end_ns));

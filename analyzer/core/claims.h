@@ -23,11 +23,11 @@ struct request;
 	CLAIM(LOCK_PEER)    /* q2l before another client gave the lock up */                                                               \
 	CLAIM(LOCK_TAKEN)   /* other q2l: nobody had it */                                                                                 \
 	CLAIM(JOURNAL)      /* l2j */                                                                                                      \
-	CLAIM(REFRESH)      /* j2n while the header was reread or snapshots were made */                                                   \
+	CLAIM(REFRESH)      /* j2n while the header was reread; j2n and n2c while a snapshot was made */                                                   \
 	CLAIM(OBJECT_MAP)   /* j2n while the object map was updated */                                                                     \
 	CLAIM(COPYUP)       /* j2n from the first attempt to the last, of a write that had to be made twice */                             \
 	CLAIM(LIBRBD)       /* other j2n */                                                                                                \
-	CLAIM(RESENT)       /* n2c until an operation was sent again */                                                                    \
+	CLAIM(RESENT)       /* n2c until an operation was sent again; j2n while nothing could be sent before that */                                                                    \
 	CLAIM(STALLED)      /* n2c while nothing came back at all */                                                                       \
 	CLAIM(WRITETHROUGH) /* other n2c of writes that a cache would have acknowledged, had there been a flush */                         \
 	CLAIM(NETWORK)      /* other n2c */                                                                                                \
@@ -65,10 +65,13 @@ struct band {
 struct claims {
 	struct band *rows[BAND_ROWS]; /* owned, BANDS_IN_ROW each; row k − 3 for 2^k; NULL where no request fell */
 	struct coverage refreshing;   /* the client rereads the header */
+	struct coverage changing;     /* a snapshot is being made */
+	struct coverage cut;          /* nothing was sent, and then what had been sent was sent again */
 	struct coverage updating;     /* it updates the object map */
 	struct stalls stalls;
 	uint64_t copied; /* writes whose bytes were sent twice */
 	uint8_t flushed; /* the program flushed: librbd's cache may acknowledge early from then on */
+	uint8_t changes; /* a snapshot was begun and is not known to everybody yet */
 	uint8_t cached;  /* its settings say that the cache writes through until then */
 };
 

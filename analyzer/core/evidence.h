@@ -45,6 +45,9 @@ void verdict_note_text(struct verdict *verdict, enum fact fact, const char *text
 /* A condition of advice holds. */
 void verdict_advise(struct verdict *verdict, enum advise_when when);
 
+/* Are the threads that call callbacks on a processor, or waiting for one, nearly all the time? *cpu: the part that they are on one. */
+int callbacks_saturate(const struct evidence *evidence, double *cpu);
+
 /*
  * The rules. Each fills the verdict's shares, facts, what else it could be and what may be advised, and returns 1 if the cause is
  * at work at all; whether its share is enough to be told is verdict.c's to decide. `evidence` is of an image with completed requests.

@@ -12,9 +12,6 @@
 /* So many requests tell something about a program's depth. */
 #define ENOUGH 50
 
-/* Busy enough to be the limit. */
-#define SATURATED 0.85
-
 /* A client's setting; "" when it is not known. */
 static const char *setting(const struct client *client, const char *option)
 {
@@ -58,10 +55,16 @@ int judge_qos(const struct evidence *evidence, struct verdict *verdict)
 
 int judge_callback_slow(const struct evidence *evidence, struct verdict *verdict)
 {
+	double cpu;
+
+	if (callbacks_saturate(evidence, &cpu))
+		return 0;
 	verdict_claims(verdict, evidence, CLAIM_CALLBACK);
 	verdict_note(verdict, FACT_OF_C2D_P50, (double)histogram_percentile(&evidence->c2d, 0.5));
 	verdict_note(verdict, FACT_OF_IOPS, evidence->iops);
-	verdict->also_possible |= BIT(ONE_THREAD);
+	/* Where nothing is known of the threads. */
+	if (cpu <= 0)
+		verdict->also_possible |= BIT(ONE_THREAD);
 	return 1;
 }
 

@@ -65,6 +65,26 @@ int held_operation_left(struct image *image, const struct operation *operation)
 	return coverage ? coverage_end(coverage, operation->begin_ns) : 0;
 }
 
+int held_notified(struct client *client, uint32_t what, uint64_t now_ns)
+{
+	struct claims *claims = &client->claims;
+
+	switch (what) {
+	case RBDPROF_SNAP_CREATE:
+	case RBDPROF_QUIESCE:
+		if (!claims->changes)
+			coverage_begin(&claims->changing, now_ns);
+		claims->changes = 1;
+		return 0;
+	case RBDPROF_HEADER_UPDATE:
+	case RBDPROF_ASYNC_COMPLETE:
+		claims->changes = 0;
+		return coverage_end(&claims->changing, now_ns);
+	default:
+		return 0;
+	}
+}
+
 void held_sent(struct client *client, struct carried *carried)
 {
 	if (!client->objects)

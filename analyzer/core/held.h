@@ -15,6 +15,12 @@ int held_operation_begun(struct image *image, const struct operation *operation)
 int held_operation_done(struct image *image, const struct operation *operation);
 int held_operation_left(struct image *image, const struct operation *operation);
 
+/*
+ * The client received a notification about the image's header. While a snapshot is made, from the request for it or the call to be quiet
+ * until all reread the header, writes are held back, and objects are copied at the OSDs. Returns 0 or -ENOMEM.
+ */
+int held_notified(struct client *client, uint32_t what, uint64_t now_ns);
+
 /* The first data operation of a client's request is sent. A queue that there is no memory for is not followed. */
 void held_sent(struct client *client, struct carried *carried);
 

@@ -2,6 +2,9 @@
 
 #include <errno.h>
 
+/* A connection that broke sends nothing for longer than this; what had been sent is sent again right after. */
+#define SENDING_PAUSE_NS UINT64_C(10000000)
+
 static struct effects_operation operation_of(const struct event *event, const struct image *image)
 {
 	return (struct effects_operation){
@@ -18,8 +21,13 @@ static struct effects_operation operation_of(const struct event *event, const st
 /* The requests that it carries have had their N. Returns 0 or a negative errno. */
 static int carry_again(const struct user *user, const struct event *event)
 {
-	int joins = 0;
+	int joins = 0, status = 0;
 
+	for (size_t i = 0; i < user->client_count && !status; i++)
+		if (event->time_ns - user->paused_ns < SENDING_PAUSE_NS)
+			status = coverage_add(&user->clients[i]->claims.cut, user->pause_ns, user->paused_ns);
+	if (status)
+		return status;
 	for (size_t i = 0; i < user->client_count && !joins; i++) {
 		const struct client *client = user->clients[i];
 		const struct effects_operation operation = operation_of(event, client->image);
@@ -57,14 +65,20 @@ int sending_feed(struct process *process, const struct event *event)
 	process->sending = 1;
 	if (!user)
 		return -ENOMEM;
+	if (user->sent_ns && event->time_ns - user->sent_ns >= SENDING_PAUSE_NS) {
+		user->pause_ns = user->sent_ns;
+		user->paused_ns = event->time_ns;
+	}
+	user->sent_ns = event->time_ns;
 	if (!user->client_count)
 		return 0;
 	if (user_sends(user, event->sent.transaction)) {
 		user->clients[0]->image->resent++;
-		return carry_again(user, event);
+		joins = carry_again(user, event);
+	} else {
+		for (size_t i = 0; i < user->client_count && !joins; i++)
+			joins = carry(user->clients[i], event);
+		user->clients[0]->image->unmatched_operations += joins == 0;
 	}
-	for (size_t i = 0; i < user->client_count && !joins; i++)
-		joins = carry(user->clients[i], event);
-	user->clients[0]->image->unmatched_operations += joins == 0;
 	return joins < 0 ? (int)joins : 0;
 }
