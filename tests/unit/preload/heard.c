@@ -11,6 +11,7 @@ struct heard heard;
 int heard_requests, heard_lock_waits, heard_cond_waits, heard_all_holds, heard_lock_pairs;
 
 void (*heard_during_open)(void);
+const void *heard_address;
 
 static bool busy; /* a lock that is no pthread's: those are what is being tested */
 
@@ -136,20 +137,24 @@ static void hear_lock_wait(const struct rbdprof_lock_wait *wait)
 {
 	enter(HEARD_LOCK_WAIT);
 	heard.wait = *wait;
+	if (heard.count[HEARD_LOCK_WAIT] <= HEARD_WAITS)
+		heard.waits[heard.count[HEARD_LOCK_WAIT] - 1] = *wait;
 	leave();
 }
 
 static void hear_lock_hold(const struct rbdprof_lock_hold *hold)
 {
 	enter(HEARD_LOCK_HOLD);
-	heard.hold = *hold;
+	if (heard.count[HEARD_LOCK_HOLD] <= HEARD_WAITS)
+		heard.holds[heard.count[HEARD_LOCK_HOLD] - 1] = *hold;
 	leave();
 }
 
 static void hear_lock_pair(const struct rbdprof_lock_hold *hold)
 {
 	enter(HEARD_LOCK_PAIR);
-	heard.pair = *hold;
+	if (heard.count[HEARD_LOCK_PAIR] <= HEARD_WAITS)
+		heard.pairs[heard.count[HEARD_LOCK_PAIR] - 1] = *hold;
 	leave();
 }
 
@@ -185,29 +190,42 @@ static void hear_lock_name(uint64_t lock, uint64_t offset_bytes, const char *typ
 
 static void hear_stack(uint64_t stack, const uint64_t *frames, size_t count)
 {
-	(void)stack, (void)frames, (void)count;
 	enter(HEARD_STACK);
+	heard.stack.stack = stack;
+	heard.stack.count = count;
+	memcpy(heard.stack.frames, frames, count * sizeof(frames[0]));
 	leave();
 }
 
 static void hear_module(const struct rbdprof_module *module)
 {
-	(void)module;
 	enter(HEARD_MODULE);
+	if ((uintptr_t)heard_address >= module->begin && (uintptr_t)heard_address < module->end)
+		heard.module = *module;
 	leave();
 }
 
 static void hear_usage(uint32_t tid, uint64_t cpu_ns, uint64_t run_queue_ns, const char *name)
 {
-	(void)tid, (void)cpu_ns, (void)run_queue_ns, (void)name;
+	int at = 0;
+
 	enter(HEARD_USAGE);
+	while (at < heard.usage_count && heard.usages[at].tid != tid)
+		at++;
+	if (at == heard.usage_count && at < HEARD_USAGES) {
+		heard.usages[at].tid = tid;
+		heard.usages[at].cpu_ns = cpu_ns;
+		heard.usages[at].run_queue_ns = run_queue_ns;
+		copy(heard.usages[at].name, sizeof(heard.usages[at].name), name);
+		heard.usage_count++;
+	}
 	leave();
 }
 
 static void hear_host(const struct rbdprof_host *host)
 {
-	(void)host;
 	enter(HEARD_HOST);
+	heard.host = *host;
 	leave();
 }
 

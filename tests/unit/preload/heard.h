@@ -15,6 +15,8 @@
 #define HEARD_REAPS   256
 #define HEARD_UNSEENS 64
 #define HEARD_COUNTS  256
+#define HEARD_WAITS   64
+#define HEARD_USAGES  64
 
 enum heard_what {
 	HEARD_PROCESS,
@@ -81,8 +83,9 @@ struct heard {
 	uint64_t reaped[HEARD_REAPS]; /* all requests of all reap events */
 	size_t reaped_count;
 	size_t largest_reap;
-	struct rbdprof_lock_wait wait;
-	struct rbdprof_lock_hold hold, pair;
+	struct rbdprof_lock_wait wait; /* the last */
+	struct rbdprof_lock_wait waits[HEARD_WAITS];
+	struct rbdprof_lock_hold holds[HEARD_WAITS], pairs[HEARD_WAITS];
 	struct rbdprof_lock_counts counts[HEARD_COUNTS]; /* the last of each thread, lock and kind */
 	int counts_count;
 	struct {
@@ -90,6 +93,19 @@ struct heard {
 		char type[256];
 	} name;
 	char undecoded[128];
+	struct {
+		uint64_t stack;
+		uint64_t frames[32];
+		size_t count;
+	} stack;
+	struct rbdprof_module module; /* the last that `heard_address` lies in */
+	struct {
+		uint32_t tid;
+		uint64_t cpu_ns, run_queue_ns;
+		char name[32];
+	} usages[HEARD_USAGES]; /* the first of each thread since the start */
+	int usage_count;
+	struct rbdprof_host host;
 };
 
 extern struct heard heard;
@@ -101,6 +117,9 @@ extern const struct rbdprof_emitter heard_emitter;
 
 /* Called while a request_open event is being written; NULL: nothing is. */
 extern void (*heard_during_open)(void);
+
+/* An address whose module is remembered. */
+extern const void *heard_address;
 
 /* Installs the emitter with requests wanted (true) or nothing, and forgets what was heard. */
 void heard_start(bool recording);
