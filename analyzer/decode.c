@@ -67,7 +67,7 @@ static const struct known_event {
 	EVENT(REQUEST_OPEN, request_open, REQUEST_MEMBERS, MEMBER(U64, request, age_ns)),
 	EVENT(COMPLETE, complete, MEMBER(U64, complete, request), MEMBER(U32, complete, thread), MEMBER(I64, complete, result),
 	      MEMBER(U64, complete, c2d_ns), MEMBER(U8, complete, looked)),
-	EVENT(REAP, reap, NUMBERS(reap, requests)),
+	EVENT(REAP, reap, NUMBERS(reap, requests), NUMBERS(reap, ago_ns)),
 	EVENT(LOCK_WAIT, lock_wait, WAIT_MEMBERS),
 	EVENT(COND_WAIT, cond_wait, WAIT_MEMBERS),
 	EVENT(LOCK_HOLD, lock_hold, HOLD_MEMBERS),

@@ -128,7 +128,8 @@ struct event {
 		} complete;
 		struct {
 			const uint64_t *requests;
-			size_t count;
+			const uint64_t *ago_ns; /* each A was so long before the event */
+			size_t count;           /* of each of these */
 		} reap;
 		struct {
 			uint64_t lock;

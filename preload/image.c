@@ -4,6 +4,7 @@
 #include "preload/clients.h"
 #include "preload/images.h"
 #include "preload/real.h"
+#include "preload/reaps.h"
 #include "preload/record.h"
 #include "preload/recorder.h"
 
@@ -119,7 +120,10 @@ int rbd_close(rbd_image_t handle)
 {
 	uint64_t begin_ns = recorder_now_ns();
 	uint32_t number = images_forget(handle);
-	int result = REAL(rbd_close)(handle);
+	int result;
+
+	reaps_say();
+	result = REAL(rbd_close)(handle);
 
 	images_closed(number, recorder_now_ns() - begin_ns, result);
 	return result;
@@ -136,5 +140,6 @@ int rbd_aio_close(rbd_image_t handle, rbd_completion_t completion)
 		record->start_ns = recorder_now_ns();
 		record->close_image = number;
 	}
+	reaps_say();
 	return submitted(record, REAL(rbd_aio_close)(handle, completion));
 }

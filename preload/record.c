@@ -10,6 +10,7 @@
 #include "preload/images.h"
 #include "preload/pool.h"
 #include "preload/real.h"
+#include "preload/reaps.h"
 #include "preload/recorder.h"
 #include "preload/said.h"
 
@@ -118,42 +119,55 @@ void record_submit(struct record *record, struct image *image, uint8_t kind, uin
 	number(record, image, kind, record->callback ? 0 : RBDPROF_NO_CALLBACK, offset_bytes, length_bytes);
 }
 
-static void say_complete(const struct record *record, uint64_t c2d_ns, bool looked)
+static void say_complete(const struct record *record, uint64_t now_ns, bool looked)
 {
 	if (!recorder_wants_requests())
 		return;
-	EMIT(complete(record->request.request, recorder_thread_number(), record->result, c2d_ns, looked));
-	said_when_due(recorder_now_ns()); /* after it: the event's time is D */
+	EMIT(complete(record->request.request, recorder_thread_number(), record->result, now_ns - record->complete_ns, looked));
+	said_when_due(now_ns); /* after it: the event's time is D */
 }
 
-/* From here on the record is not said again as open: behind its end it would stay open for the reader. Waits while just that is being
- * done, for as long as one event takes. The wait is made by number, for it must not be a cancellation point. */
-static void land(struct record *record)
+/* The record's state once nobody is saying it, which takes as long as one event. The wait is made by number, for it must not be a
+ * cancellation point. */
+static uint32_t unsaid(const struct record *record)
 {
 	const struct timespec pause = {.tv_nsec = 10000};
+	uint32_t state = __atomic_load_n(&record->state, __ATOMIC_ACQUIRE);
 	int error = errno;
 
-	__atomic_fetch_and(&record->state, ~(uint32_t)IN_FLIGHT, __ATOMIC_ACQ_REL);
-	while (__atomic_load_n(&record->state, __ATOMIC_ACQUIRE) & SAYING)
+	while (state & SAYING) {
 		syscall(SYS_clock_nanosleep, CLOCK_MONOTONIC, 0, &pause, NULL);
+		state = __atomic_load_n(&record->state, __ATOMIC_ACQUIRE);
+	}
 	errno = error;
+	return state;
 }
 
-/* D is past: the application's callback has returned, or something else has shown that the request is complete. */
-static void done(struct record *record, uint64_t c2d_ns, bool looked)
+/* From here on the record is not said again as open: behind its end it would stay open for the reader. */
+static void land(struct record *record)
 {
-	uint32_t state, wanted;
+	uint32_t state = unsaid(record);
 
-	land(record);
-	state = __atomic_load_n(&record->state, __ATOMIC_ACQUIRE);
+	while (!__atomic_compare_exchange_n(&record->state, &state, state & ~(uint32_t)IN_FLIGHT, false, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED))
+		state = unsaid(record);
+}
+
+/* D is past, now: the application's callback has returned, or something else has shown that the request is complete. Lands it. */
+static void done(struct record *record, uint64_t now_ns, bool looked)
+{
+	uint32_t state = unsaid(record), wanted;
+
 	/* A look inside the callback is one at D, unless the application asks rbd_poll_io_events for what is complete. */
-	do {
-		wanted = state | DONE;
+	for (;;) {
+		wanted = (state & ~(uint32_t)IN_FLIGHT) | DONE;
 		if (looked || ((state & LOOKED) && !record->notifies))
 			wanted |= CLOSED;
-	} while (!__atomic_compare_exchange_n(&record->state, &state, wanted, true, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE));
+		if (__atomic_compare_exchange_n(&record->state, &state, wanted, false, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED))
+			break;
+		state = unsaid(record);
+	}
 	if (record->use == RECORD_REQUEST)
-		say_complete(record, c2d_ns, wanted & CLOSED);
+		say_complete(record, now_ns, wanted & CLOSED);
 }
 
 /* An image is open or closed as soon as librbd says so, before the application can use it. */
@@ -181,7 +195,7 @@ static void return_from_callback(struct record **arg)
 {
 	struct record *record = *arg;
 
-	done(record, recorder_now_ns() - record->complete_ns, false);
+	done(record, recorder_now_ns(), false);
 	if (!(set(record, RETURNED) & RELEASED))
 		return;
 	if (record->use != RECORD_UNUSED)
@@ -204,33 +218,34 @@ void record_callback(rbd_completion_t completion, void *arg)
 void record_refused(struct record *record, int64_t result)
 {
 	record->result = result;
-	done(record, 0, true);
+	record->complete_ns = recorder_now_ns();
+	done(record, record->complete_ns, true);
 	set(record, RETURNED);
 }
 
 uint64_t record_look(struct record *record, rbd_completion_t completion)
 {
-	uint32_t before = set(record, LOOKED);
+	uint32_t state = __atomic_load_n(&record->state, __ATOMIC_ACQUIRE), looked;
 
-	if (record->callback) {
-		if (!(before & DONE) || record->use != RECORD_REQUEST)
-			return 0;
-		return set(record, CLOSED) & CLOSED ? 0 : record->request.request;
-	}
-	/* Without a callback this is the first we hear of it. */
-	if (record->use == RECORD_UNUSED || set(record, CLOSED) & CLOSED)
+	/* Before D it is only noted, and D says the rest; without a callback this is the first we hear of D. */
+	do
+		looked = state | LOOKED | (!record->callback || (state & DONE) ? CLOSED : 0);
+	while (!__atomic_compare_exchange_n(&record->state, &state, looked, true, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE));
+	if (!(looked & CLOSED) || (state & CLOSED) || record->use == RECORD_UNUSED)
 		return 0;
+	if (record->callback)
+		return record->use == RECORD_REQUEST ? record->request.request : 0;
 	record->complete_ns = completed_ns(record);
 	record->result = REAL(rbd_aio_get_return_value)(completion);
 	finish_image(record);
-	done(record, recorder_now_ns() - record->complete_ns, true);
+	done(record, recorder_now_ns(), true);
 	return 0;
 }
 
 void record_reap(const uint64_t *requests, size_t count)
 {
 	if (count && recorder_wants_requests())
-		EMIT(reap(requests, count));
+		reaps_add(requests, count);
 }
 
 void record_release(struct record *record, rbd_completion_t completion)
@@ -268,7 +283,7 @@ void record_end_synchronous(struct record *record, int64_t result)
 {
 	record->complete_ns = completed_ns(record);
 	record->result = result;
-	done(record, recorder_now_ns() - record->complete_ns, true);
+	done(record, recorder_now_ns(), true);
 	give_back(record);
 }
 
@@ -302,4 +317,5 @@ void records_reset(void)
 	for (uint32_t i = 0; i < pool.fresh; i++)
 		records[i].state &= ~(uint32_t)(IN_FLIGHT | SAYING);
 	passed_through = 0;
+	reaps_reset();
 }

@@ -63,9 +63,9 @@ static void emit_complete(uint64_t request, uint32_t thread, int64_t result, uin
 	lttng_ust_tracepoint(rbdprof, complete, request, thread, result, c2d_ns, looked);
 }
 
-static void emit_reap(const uint64_t *requests, size_t count)
+static void emit_reap(const uint64_t *requests, const uint64_t *ago_ns, size_t count)
 {
-	lttng_ust_tracepoint(rbdprof, reap, requests, count);
+	lttng_ust_tracepoint(rbdprof, reap, requests, ago_ns, count);
 }
 
 static void emit_lock_wait(const struct rbdprof_lock_wait *wait)

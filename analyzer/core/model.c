@@ -255,8 +255,9 @@ static int feed_complete(struct model *model, struct process *process, const str
 static int feed_reap(struct model *model, struct process *process, const struct event *event)
 {
 	for (size_t i = 0; i < event->reap.count; i++) {
-		uint64_t request = event->reap.requests[i];
-		int status = requests_reap(model->requests, event->process, request, event->time_ns);
+		uint64_t request = event->reap.requests[i], ago_ns = event->reap.ago_ns[i];
+		uint64_t a_ns = ago_ns < event->time_ns ? event->time_ns - ago_ns : 0;
+		int status = requests_reap(model->requests, event->process, request, a_ns);
 
 		if (status == -ENOENT)
 			process->health.unmatched_reaps += (uint64_t)is_of_recording(process, request);

@@ -1,64 +1,101 @@
 #!/usr/bin/env python3
-"""What being recorded costs: CPU time of the profiled process per I/O, bare against dormant and recorded, in interleaved rounds.
+"""What being recorded costs: CPU time of the profiled process per I/O, bare against dormant and recorded.
 
-    tests/bench/cost.py [--rbdprof PREFIX/bin/rbdprof] [--rounds N] [--ios N]
+    tests/bench/cost.py [--rbdprof PREFIX/bin/rbdprof] [--workload NAME]... [--rounds N] [--ios N]
 
-Prints a line a workload: the median of the rounds' ratios, their range, and bytes of trace per request. Nothing passes or fails here:
-this machine and this moment differ from the next. Needs the packages of tests/packages.sh and a cluster of its own, which it starts.
+Each round runs every way once, in turn forwards and backwards, so that what drifts weighs on all alike; a ratio is taken within its
+round. Printed are the median of the rounds' ratios and the interval that holds the true median in 95 of 100 such measurements (of the
+ordered ratios, by the binomial distribution: no assumption is made about the noise). Where the processor's counters can be read, user
+instructions per I/O are compared likewise; they hardly scatter. Nothing passes or fails here: the next machine is another. Needs the
+packages of tests/packages.sh and a cluster of its own, which it starts.
 """
-import argparse, os, statistics, sys
+import argparse, math, os, statistics, sys
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.join(os.path.dirname(HERE), "e2e"))
 import lab  # noqa: E402
 
-WORKLOADS = (  # name, features, fio's pattern, jobs, share of the I/Os
-    ("plain randread", "layering", "randread", 1, 1.0),
-    ("plain randwrite", "layering", "randwrite", 1, 1.0),
-    ("journaled randwrite", "layering,exclusive-lock,journaling", "randwrite", 1, 0.5),
-)
+WORKLOADS = {  # features, fio's pattern, share of the I/Os
+    "plain-randread": ("layering", "randread", 1.0),
+    "plain-randwrite": ("layering", "randwrite", 1.0),
+    "journaled-randwrite": ("layering,exclusive-lock,journaling", "randwrite", 0.5),
+}
+WAYS = ("bare", "dormant", "recorded")
 
 
 def folder_bytes(folder):
     return sum(os.path.getsize(os.path.join(path, name)) for path, _, names in os.walk(folder) for name in names)
 
 
-def measure(bench, image, pattern, jobs, ios, way):
-    """(CPU microseconds per I/O, IOPS, bytes of trace per I/O) of one run."""
-    command = [sys.executable, os.path.join(HERE, "meter.py"), *lab.fio_command(image, pattern, "--direct=1", jobs=jobs, ios=ios)]
-    trace_bytes = 0
+def measure(bench, image, pattern, ios, way, options):
+    """{quantity: per I/O} of one run."""
+    fio = lab.fio_command(image, pattern, "--direct=1", f"--io_size={ios * 4}k")
+    command = [sys.executable, os.path.join(HERE, "meter.py"), *fio]
+    seen = {}
     if way == "recorded":
-        recording = bench.record(command)
-        ended, trace_bytes = recording.ended, folder_bytes(recording.folder)
+        recording = bench.record(command, *options)
+        ended, seen["bytes"] = recording.ended, folder_bytes(recording.folder)
     else:
         ended = bench.run(command, env={"LD_PRELOAD": bench.shim()} if way == "dormant" else None)
-    fio = lab.parse_fio(ended.stdout.rsplit("\ncpu_seconds", 1)[0])
+    text, used = ended.stdout.rsplit("\nused ", 1)
+    user, system, instructions = used.split()
+    seen["cpu"], seen["user"] = (float(user) + float(system)) * 1e6, float(user) * 1e6
+    if instructions != "-":
+        seen["instructions"] = float(instructions)
+    fio = lab.parse_fio(text)
     done = fio["read"]["total_ios"] + fio["write"]["total_ios"]
-    return float(ended.stdout.split()[-1]) * 1e6 / done, fio["read"]["iops"] + fio["write"]["iops"], trace_bytes / done
+    return {"iops": fio["read"]["iops"] + fio["write"]["iops"], **{what: value / done for what, value in seen.items()}}
 
 
-def compare(bench, name, features, pattern, jobs, ios, rounds):
-    image = bench.image("bench-" + name.replace(" ", "-"), features)
-    seen = [{way: measure(bench, image, pattern, jobs, ios, way) for way in ("bare", "dormant", "recorded")} for _ in range(rounds)]
-    print(f"{name}: {ios} I/Os, {rounds} rounds, bare {statistics.median(s['bare'][0] for s in seen):.1f} µs of CPU an I/O")
-    for way in ("dormant", "recorded"):
-        cpu = [s[way][0] / s["bare"][0] for s in seen]
-        iops = [s[way][1] / s["bare"][1] for s in seen]
-        print(f"  {way:9}  CPU per I/O × {statistics.median(cpu):.3f} [{min(cpu):.3f} to {max(cpu):.3f}]   IOPS × {statistics.median(iops):.3f}"
-              + (f"   {statistics.median(s[way][2] for s in seen):.0f} bytes of trace an I/O" if way == "recorded" else ""), flush=True)
+def median_interval(values):
+    """The ordered values between which the true median lies with 95 per cent; the extremes where there are too few."""
+    values, n = sorted(values), len(values)
+    rank, below = 0, 0.5 ** n  # P(at most `rank` values lie below the median)
+    while below + math.comb(n, rank + 1) * 0.5 ** n <= 0.025:
+        rank += 1
+        below += math.comb(n, rank) * 0.5 ** n
+    return values[rank], values[n - 1 - rank]
+
+
+def ratio(rounds, way, what):
+    values = [seen[way][what] / seen["bare"][what] for seen in rounds]
+    low, high = median_interval(values)
+    return f"× {statistics.median(values):.3f} [{low:.3f}, {high:.3f}]"
+
+
+def compare(bench, name, options):
+    features, pattern, part = WORKLOADS[name]
+    image, rounds = bench.image("bench-" + name, features), []
+    for number in range(options.rounds):
+        order = WAYS if number % 2 == 0 else WAYS[::-1]
+        seen = {way: measure(bench, image, pattern, int(options.ios * part), way, options.record) for way in order}
+        rounds.append(seen)
+        if options.verbose:
+            print("  " + "   ".join(f"{way} {seen[way]['cpu']:.1f} µs, {seen[way]['iops']:.0f} IOPS" for way in WAYS), flush=True)
+    bare = {what: statistics.median(seen["bare"][what] for seen in rounds) for what in rounds[0]["bare"]}
+    print(f"{name}: {int(options.ios * part)} I/Os, {len(rounds)} rounds, bare {bare['cpu']:.1f} µs of CPU an I/O, {bare['iops']:.0f} IOPS")
+    for way in WAYS[1:]:
+        print(f"  {way:9}  CPU {ratio(rounds, way, 'cpu')}   user CPU {ratio(rounds, way, 'user')}   IOPS {ratio(rounds, way, 'iops')}"
+              + (f"   user instructions {ratio(rounds, way, 'instructions')}" if "instructions" in bare else "")
+              + (f"   {statistics.median(seen[way]['bytes'] for seen in rounds):.0f} bytes of trace an I/O" if way == "recorded" else ""), flush=True)
+    if "instructions" not in bare:
+        print("  user instructions are not counted on this machine")
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--rbdprof", default="build/check/prefix/bin/rbdprof")
-    parser.add_argument("--rounds", type=int, default=9)
+    parser.add_argument("--workload", action="append", choices=WORKLOADS, help="only this one; may be given several times")
+    parser.add_argument("--rounds", type=int, default=15)
     parser.add_argument("--ios", type=int, default=40000)
+    parser.add_argument("--record", action="append", default=[], metavar="OPTION", help="one more option of rbdprof record, as --record=--locks=off")
+    parser.add_argument("--verbose", action="store_true", help="print each round too")
     options = parser.parse_args()
     bench = lab.Lab(options.rbdprof)
     try:
         bench.start_cluster()
-        for name, features, pattern, jobs, part in WORKLOADS:
-            compare(bench, name, features, pattern, jobs, int(options.ios * part), options.rounds)
+        for name in options.workload or WORKLOADS:
+            compare(bench, name, options)
     finally:
         bench.close()
 

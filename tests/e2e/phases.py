@@ -27,8 +27,9 @@ def moments(lab, folder):
             if number("looked"):
                 request["A"] = time
         else:
-            for entry in re.findall(r"\[\d+\] = (\d+)", fields):
-                requests[int(entry)].setdefault("A", time)
+            looked, ago = (map(int, re.findall(r"\[\d+\] = (\d+)", list_)) for list_ in fields.split("ago_ns = "))
+            for request, ns in zip(looked, ago):
+                requests[request].setdefault("A", max(time - ns, requests[request].get("D", 0)))
     found = {}
     for request in requests.values():
         found.setdefault(KINDS[request["kind"]], []).append(tuple(request[moment] for moment in "SCDA"))

@@ -118,9 +118,9 @@ static void count_complete(uint64_t request, uint32_t thread, int64_t result, ui
 	count(REAPED, looked);
 }
 
-static void count_reap(const uint64_t *requests, size_t number)
+static void count_reap(const uint64_t *requests, const uint64_t *ago_ns, size_t number)
 {
-	(void)requests;
+	(void)requests, (void)ago_ns;
 	count(REAP, 1);
 	count(REAPED, number);
 }

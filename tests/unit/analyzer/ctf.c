@@ -16,7 +16,7 @@ static const char events[] =
     "};\n"
     "event { name = \"rbdprof:request\"; id = 1; stream_id = 0; fields := struct { u64 request; u32 image; u8 kind; u8 flags;\n"
     "	u64 offset_bytes; u64 length_bytes; }; };\n"
-    "event { name = \"rbdprof:reap\"; id = 2; stream_id = 0; fields := struct { u32 length; u64 requests[length]; }; };\n"
+    "event { name = \"rbdprof:reap\"; id = 2; stream_id = 0; fields := struct { u32 length; u64 requests[length]; u32 times; u64 ago_ns[times]; }; };\n"
     "event { name = \"rbdprof:of_tomorrow\"; id = 3; stream_id = 0; fields := struct { u64 what; }; };\n"
     "event { name = \"rbdprof:totals\"; id = 4; stream_id = 0; fields := struct { u64 emitted; }; };\n"
     "event { name = \"other:event\"; id = 5; stream_id = 0; fields := struct { u64 what; }; };\n";
@@ -143,6 +143,9 @@ void ctf_reap(struct ctf_stream *stream, uint64_t at_ns, uint64_t first, uint64_
 	put(stream, 2, 4);
 	put(stream, first, 8);
 	put(stream, second, 8);
+	put(stream, 2, 4);
+	put(stream, 30, 8); /* ns ago */
+	put(stream, 20, 8);
 }
 
 void ctf_unknown(struct ctf_stream *stream, uint64_t at_ns)

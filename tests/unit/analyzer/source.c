@@ -19,7 +19,7 @@ static struct {
 	struct event events[SEEN_MAX];
 	size_t count;
 	uint64_t lost;
-	uint64_t reaped[2];
+	uint64_t reaped[2], ago_ns[2];
 	char host[32];
 	char problems[8][1024];
 	size_t problem_count;
@@ -37,6 +37,7 @@ static int take(void *user, const struct event *event)
 	if (event->type == EVENT_REAP) {
 		assert_int_equal(event->reap.count, 2);
 		memcpy(seen.reaped, event->reap.requests, sizeof(seen.reaped));
+		memcpy(seen.ago_ns, event->reap.ago_ns, sizeof(seen.ago_ns));
 	}
 	if (event->type == EVENT_PROCESS)
 		snprintf(seen.host, sizeof(seen.host), "%s", event->process_is.host);
@@ -133,6 +134,8 @@ static void test_whole(void **unused)
 	assert_int_equal(request->request.age_ns, 0);
 	assert_int_equal(seen.reaped[0], 7);
 	assert_int_equal(seen.reaped[1], 1ull << 40 | 9);
+	assert_int_equal(seen.ago_ns[0], 30);
+	assert_int_equal(seen.ago_ns[1], 20);
 }
 
 /* How many folders of salvage.c's are in the temporary folder. */

@@ -69,7 +69,7 @@ static struct event some_event(uint64_t time_ns)
 					   RBDPROF_METHOD_lock_break_lock,
 					   RBDPROF_METHOD_journal_append,
 					   RBDPROF_METHOD_osd_read | RBDPROF_METHOD_lock_get_info << 8};
-	static uint64_t reaped[3], entries[4][3];
+	static uint64_t reaped[3], ago_ns[3], entries[4][3];
 	enum { COUNT = sizeof(texts) / sizeof(*texts), OFTEN = 10 };
 	/* Three in four events are among the last ten. */
 	unsigned text = below(4) ? COUNT - OFTEN + below(OFTEN) : below(COUNT);
@@ -123,9 +123,12 @@ static struct event some_event(uint64_t time_ns)
 		break;
 	case EVENT_REAP:
 		event.reap.requests = reaped;
+		event.reap.ago_ns = ago_ns;
 		event.reap.count = below(4);
-		for (size_t i = 0; i < event.reap.count; i++)
+		for (size_t i = 0; i < event.reap.count; i++) {
 			reaped[i] = some_request();
+			ago_ns[i] = below(5) ? below(1000) : UINT64_MAX;
+		}
 		break;
 	case EVENT_OBJECT:
 		event.object.object = below(5);

@@ -78,6 +78,7 @@ static const struct field fields[] = {
     F(COMPLETE, U32, thread, complete.thread),
     F(COMPLETE, U8, looked, complete.looked),
     F(REAP, LIST, requests, reap.requests),
+    F(REAP, LIST, ago_ns, reap.ago_ns),
     F(LOCK_WAIT, U64, lock, wait.lock),
     F(LOCK_WAIT, U64, mutex, wait.mutex),
     F(LOCK_WAIT, U64, caller, wait.caller),
@@ -377,12 +378,19 @@ static const struct field *field_of(enum event_type type, const char *name)
 	return NULL;
 }
 
-/* Strings that are not given are empty, not NULL: the reader keeps the same promise. */
-static void empty_strings(struct event *event, enum event_type type)
+/* Strings that are not given are empty, not NULL, and lists are zeros: the reader keeps the same promise. */
+static void empty_pointers(struct event *event, enum event_type type)
 {
-	for (size_t i = 0; i < sizeof(fields) / sizeof(*fields); i++)
+	static const uint64_t zeros[LIST_MAX];
+
+	for (size_t i = 0; i < sizeof(fields) / sizeof(*fields); i++) {
+		void *at = (char *)event + fields[i].offset;
+
 		if (fields[i].type == type && fields[i].holds == TEXT)
-			*(const char **)((char *)event + fields[i].offset) = "";
+			*(const char **)at = "";
+		else if (fields[i].type == type && fields[i].holds == LIST)
+			*(const uint64_t **)at = zeros;
+	}
 }
 
 /* Cuts `line` up. */
@@ -400,7 +408,7 @@ static void parse(struct event *event)
 	word = strtok_r(NULL, " \t", &rest);
 	type = type_of(word ? word : "");
 	event->type = types[type].type;
-	empty_strings(event, types[type].fields_of);
+	empty_pointers(event, types[type].fields_of);
 	while ((word = strtok_r(NULL, " \t", &rest))) {
 		char *value = strchr(word, '=');
 

@@ -87,6 +87,21 @@ static void test_one_write(void **unused)
 	check_anomalies(0, 0);
 }
 
+/* Looks are told together, each so long after it was: A is 60 and 95. */
+static void test_looks_told_later(void **unused)
+{
+	(void)unused;
+	run(TEXT_IMAGE "10 p0 request request=1:1 image=1 kind=write\n"
+		       "20 p0 request request=1:2 image=1 kind=write\n"
+		       "50 p0 complete request=1:1\n"
+		       "90 p0 complete request=1:2\n"
+		       "100 p0 reap requests=1:1,1:2 ago_ns=40,5\n");
+	assert_int_equal(writes(4001)->total.count, 2);
+	assert_int_equal(writes(4001)->total.sum, 60 - 10 + 95 - 20);
+	assert_int_equal(writes(4001)->phases[PHASE_D2A].sum, 60 - 50 + 95 - 90);
+	check_anomalies(0, 0);
+}
+
 static void test_two_clients_of_one_process(void **unused)
 {
 	(void)unused;
@@ -375,7 +390,7 @@ static void test_long(void **unused)
 	struct event image = events_text_one("1 p0 image image=1 client=1 cluster=c id=a");
 	struct event made, ended;
 	const struct kind_stats *kind;
-	uint64_t sum = 0, reaped;
+	uint64_t sum = 0, reaped, ago_ns;
 	const uint64_t n = 100000;
 
 	(void)unused;
@@ -391,9 +406,10 @@ static void test_long(void **unused)
 		ended.time_ns = i * 10 + 9;
 		ended.complete.request = REQUEST(1, i - 31);
 		ended.complete.looked = i % 2;
+		ago_ns = 2 - i % 3;
 		reaped = REQUEST(1, i - 31);
 		if (i >= 31 && i - 31 < n) {
-			struct event reap = {.type = EVENT_REAP, .time_ns = ended.time_ns + i % 3, .reap = {&reaped, 1}};
+			struct event reap = {.type = EVENT_REAP, .time_ns = ended.time_ns + 2, .reap = {&reaped, &ago_ns, 1}};
 
 			assert_int_equal(model_feed(model, &ended), 0);
 			if (!ended.complete.looked)
@@ -422,6 +438,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST(empty),
 		TEST(one_write),
+		TEST(looks_told_later),
 		TEST(two_clients_of_one_process),
 		TEST(two_processes),
 		TEST(complete_without_request),

@@ -123,11 +123,13 @@ static void hear_complete(uint64_t request, uint32_t thread, int64_t result, uin
 	leave();
 }
 
-static void hear_reap(const uint64_t *requests, size_t count)
+static void hear_reap(const uint64_t *requests, const uint64_t *ago_ns, size_t count)
 {
 	enter(HEARD_REAP);
-	for (size_t i = 0; i < count && heard.reaped_count < HEARD_REAPS; i++)
+	for (size_t i = 0; i < count && heard.reaped_count < HEARD_REAPS; i++) {
+		heard.ago_ns[heard.reaped_count] = ago_ns[i];
 		heard.reaped[heard.reaped_count++] = requests[i];
+	}
 	if (count > heard.largest_reap)
 		heard.largest_reap = count;
 	leave();

@@ -81,6 +81,7 @@ struct heard {
 		uint8_t looked;
 	} complete;
 	uint64_t reaped[HEARD_REAPS]; /* all requests of all reap events */
+	uint64_t ago_ns[HEARD_REAPS]; /* of each */
 	size_t reaped_count;
 	size_t largest_reap;
 	struct rbdprof_lock_wait wait; /* the last */

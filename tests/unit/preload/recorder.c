@@ -65,12 +65,12 @@ static void nested_emission_is_suppressed(void **state)
 	before = recorder_emitted();
 	assert_false(recorder_enter());
 	errno = EXDEV;
-	EMIT(reap(&before, 1));
+	EMIT(reap(&before, &before, 1));
 	assert_int_equal(errno, EXDEV);
 	assert_int_equal(heard.count[HEARD_REAP], 0);
 	assert_int_equal(recorder_emitted(), before); /* not counted: it is not in the trace */
 	recorder_leave();
-	EMIT(reap(&before, 1));
+	EMIT(reap(&before, &before, 1));
 	assert_int_equal(errno, EXDEV); /* although the emitter spoils it */
 	assert_int_equal(heard.count[HEARD_REAP], 1);
 	assert_int_equal(recorder_emitted(), before + 1);
@@ -82,8 +82,8 @@ static void *emit_once(void *name)
 
 	if (name)
 		prctl(PR_SET_NAME, name);
-	EMIT(reap(&request, 1));
-	EMIT(reap(&request, 1));
+	EMIT(reap(&request, &request, 1));
+	EMIT(reap(&request, &request, 1));
 	return NULL;
 }
 
@@ -206,6 +206,8 @@ static void completion_is_said_before_what_is_due(void **state)
 	rbd_completion_t completion = submit();
 
 	(void)state;
+	heard_start(true);
+	EMIT(unseen("")); /* now this thread has said its name */
 	heard_start(true);
 	stub_finish(completion, 0);
 	assert_int_equal(heard.order[0], HEARD_COMPLETE);
