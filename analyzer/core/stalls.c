@@ -5,7 +5,6 @@
 void stalls_fini(struct stalls *stalls)
 {
 	coverage_fini(&stalls->standing);
-	histogram_fini(&stalls->gaps);
 }
 
 void stalls_opened(struct stalls *stalls, uint64_t s_ns)
@@ -53,12 +52,10 @@ int stalls_completed(struct stalls *stalls, uint64_t c_ns)
 	uint64_t length_ns = c_ns > stalls->progress_ns ? c_ns - stalls->progress_ns : 0;
 	int status = 0;
 
-	if (is_stall(stalls, length_ns)) {
+	if (is_stall(stalls, length_ns))
 		status = stood_still(stalls, stalls->progress_ns, c_ns);
-	} else {
+	else
 		stalls->busy_ns += length_ns;
-		status = histogram_add(&stalls->gaps, length_ns);
-	}
 	stalls->progress_ns += length_ns;
 	stalls->completed++;
 	stalls_dropped(stalls);

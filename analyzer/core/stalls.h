@@ -36,7 +36,6 @@ struct stalls {
 	uint64_t count; /* all */
 	uint64_t sum_ns;
 
-	struct histogram gaps; /* ns between two completions with something in flight */
 	uint64_t in_flight;   /* made and not seen completed */
 	uint64_t completed;   /* that were */
 	uint64_t progress_ns; /* the last completion; or if later, when the client began to have something in flight */
