@@ -126,7 +126,7 @@ void text_image(FILE *out, const struct report *report, const struct image *imag
 		fprintf(out, "%s%s", comma, name);
 		comma = ", ";
 	}
-	fprintf(out, "%s\n", *comma ? "" : "none");
+	fprintf(out, "%s%s\n", *comma ? "" : "none", image_has(image, IMAGE_EXCLUSIVE_LOCK) ? "" : " (no exclusive lock)");
 	fprintf(out, "  cluster    %s\n", image->cluster);
 	if (client && *client->release)
 		fprintf(out, "  Ceph       %s\n", client->release);
