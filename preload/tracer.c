@@ -9,6 +9,9 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "preload/real.h"
+#include "preload/waitfile.h"
+
 #define PROVIDER "librbdprof-lttng.so"
 #define MOST_RANGES 32
 
@@ -60,8 +63,12 @@ static int note_ranges(struct dl_phdr_info *info, size_t size, void *unused)
 
 const struct rbdprof_emitter *tracer_load(void)
 {
-	void *handle = dlopen(provider, RTLD_NOW | RTLD_LOCAL);
+	void *handle;
 
+	/* Two LTTngs in one process say so on standard error, and may abort. */
+	if (real_loaded("liblttng-ust.so.0") || !waitfile_make())
+		return NULL;
+	handle = dlopen(provider, RTLD_NOW | RTLD_LOCAL);
 	if (!handle)
 		return NULL;
 	dl_iterate_phdr(note_ranges, NULL);

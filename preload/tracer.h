@@ -13,7 +13,8 @@ void tracer_init(void);
 bool tracer_present(void);
 
 /* Loads the provider, and with it lttng-ust, whose start waits for a session daemon, if there is one, three seconds at most. NULL when
- * it cannot be loaded. The emitter stays for ever. */
+ * it cannot be loaded, or would do harm: beside another LTTng, or under a filter of system calls that it would offend. The emitter
+ * stays for ever. */
 const struct rbdprof_emitter *tracer_load(void);
 
 /* Whether the code at this address is the tracer's. Cheap enough for a contended lock, not for every lock. */
