@@ -98,7 +98,7 @@ static inline void recorder_leave(void)
 	recorder_thread.inside--;
 }
 
-/* One event through the emitter:  EMIT(reap(requests, count)). */
+/* One event through the emitter:  EMIT(reap(requests, ago_ns, count)). */
 #define EMIT(call)                                                                                                                         \
 	do {                                                                                                                               \
 		int emit_errno_ = errno;                                                                                                   \
