@@ -89,7 +89,7 @@ class Lab:
     def run(self, command, check=True, timeout=120, env=None):
         """Runs to the end in a folder of its own, with the whole process group killed on a timeout."""
         self.commands.append(" ".join(map(shlex.quote, command)))
-        process = subprocess.Popen(command, env={**self.env, **(env or {})}, cwd=self.work, text=True, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+        process = subprocess.Popen(command, env={**self.env, **(env or {})}, cwd=self.work or None, text=True, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                                    stderr=subprocess.PIPE, start_new_session=True)
         try:
             out, err = process.communicate(timeout=timeout)
