@@ -208,9 +208,9 @@ enum pressure load_pressure(const struct load *load)
 {
 	double cpu = load_cpu_share(load), waiting = load_run_queue_share(load);
 
-	if (cpu >= SATURATED)
-		return PRESSURE_SATURATED;
-	return cpu + waiting >= SATURATED && waiting >= STARVED ? PRESSURE_STARVED : PRESSURE_NONE;
+	if (cpu + waiting < SATURATED)
+		return PRESSURE_NONE;
+	return waiting >= STARVED ? PRESSURE_STARVED : PRESSURE_SATURATED;
 }
 
 static double share_of(const struct host_load *host, int64_t ns)

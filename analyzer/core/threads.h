@@ -111,8 +111,8 @@ double load_run_queue_share(const struct load *load);
 double threads_cpu_share(const struct threads *threads, const char *name);
 
 /*
- * Whether a thread is the limit, and why. SATURATED: it was on a processor for at least 85 per cent of its time, so that it could
- * do hardly more. STARVED: it could have run for as much, but waited for a processor for at least a fifth of the time.
+ * Whether a thread is the limit, and why. It ran, or could have run, for at least 85 per cent of its time, so that it could do hardly more:
+ * SATURATED. STARVED: for at least a fifth of its time it waited for a processor meanwhile.
  */
 enum pressure { PRESSURE_NONE, PRESSURE_SATURATED, PRESSURE_STARVED };
 

@@ -120,7 +120,9 @@ static void put_name(FILE *out, int width, const struct lock_row *row)
 	char text[256];
 
 	snprintf(text, sizeof(text), "%s%s", row->inferred ? "~" : "", name ? shorten_type(name) : "?");
-	put_cell(out, width, text);
+	/* The column ends with a blank, also behind a name that is too long. */
+	put_cell(out, width + 1, text);
+	fputc(' ', out);
 	free(name);
 }
 

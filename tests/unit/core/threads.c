@@ -121,8 +121,8 @@ static void test_pressure(void **unused)
 		uint64_t cpu_ns, run_queue_ns;
 		enum pressure pressure;
 	} cases[] = {
-	    {90, 5, PRESSURE_SATURATED}, {85, 15, PRESSURE_SATURATED}, {84, 1, PRESSURE_NONE},
-	    {60, 30, PRESSURE_STARVED},  {70, 15, PRESSURE_NONE},      {10, 20, PRESSURE_NONE},
+	    {90, 5, PRESSURE_SATURATED}, {85, 15, PRESSURE_SATURATED}, {84, 0, PRESSURE_NONE},  {82, 15, PRESSURE_SATURATED},
+	    {60, 30, PRESSURE_STARVED},  {65, 20, PRESSURE_STARVED},   {60, 20, PRESSURE_NONE}, {10, 20, PRESSURE_NONE},
 	};
 
 	(void)unused;
