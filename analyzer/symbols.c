@@ -14,6 +14,7 @@
 #include "analyzer/demangle.h"
 
 #define DEBUG_FILES "/usr/lib/debug/.build-id"
+#define INLINED_MAX 32 /* in one another */
 
 /* A file that modules of processes were mapped from; looked for once. */
 struct binary {
@@ -220,38 +221,80 @@ static const char *call_of(Dwarf_Die *unit, Dwarf_Die *inlined, int *line)
 	return dwarf_filesrc(files, file, NULL, NULL);
 }
 
+/* Whether functions can lie within such an entry. */
+static bool holds_functions(int tag)
+{
+	return tag == DW_TAG_namespace || tag == DW_TAG_class_type || tag == DW_TAG_structure_type || tag == DW_TAG_union_type ||
+	       tag == DW_TAG_subprogram || tag == DW_TAG_lexical_block;
+}
+
+/*
+ * The function at pc. A lambda's lies within that of the function which it is written in, though its code does not: only then functions
+ * that do not have pc are searched, too.
+ */
+static bool find_function(Dwarf_Die *in, Dwarf_Addr pc, bool everywhere, Dwarf_Die *function)
+{
+	Dwarf_Die die;
+
+	if (dwarf_child(in, &die))
+		return false;
+	do {
+		int tag = dwarf_tag(&die);
+
+		if (tag == DW_TAG_subprogram && dwarf_haspc(&die, pc) > 0) {
+			*function = die;
+			return true;
+		}
+		if (holds_functions(tag) && (everywhere || tag == DW_TAG_namespace) && find_function(&die, pc, everywhere, function))
+			return true;
+	} while (dwarf_siblingof(&die, &die) == 0);
+	return false;
+}
+
+/* The inlined functions at pc within one another, the outermost first. Returns how many there are. */
+static unsigned find_inlined(Dwarf_Die *in, Dwarf_Addr pc, Dwarf_Die *inlined, unsigned count)
+{
+	Dwarf_Die die;
+
+	if (count == INLINED_MAX || dwarf_child(in, &die))
+		return count;
+	do {
+		int tag = dwarf_tag(&die);
+
+		if ((tag != DW_TAG_lexical_block && tag != DW_TAG_inlined_subroutine) || dwarf_haspc(&die, pc) <= 0)
+			continue;
+		if (tag == DW_TAG_inlined_subroutine)
+			inlined[count++] = die;
+		return find_inlined(&die, pc, inlined, count);
+	} while (dwarf_siblingof(&die, &die) == 0);
+	return count;
+}
+
 /* The line at pc; out of inlined functions of the C++ library, to where they were called, and the name of what was inlined there. */
 static int find_line(struct resolved *resolved, Dwfl_Module *module, Dwarf_Addr pc)
 {
-	Dwarf_Addr bias;
-	Dwarf_Die *unit = dwfl_module_addrdie(module, pc, &bias), *innermost = NULL, *scopes = NULL;
+	Dwarf_Die function, inlined[INLINED_MAX], *unit;
 	Dwfl_Line *at = dwfl_module_getsrc(module, pc);
-	int line = 0, count, status = 0;
+	int line = 0, status = 0;
 	const char *path = at ? dwfl_lineinfo(at, NULL, &line, NULL, NULL, NULL) : NULL;
+	unsigned count = 0;
+	Dwarf_Addr bias;
 
-	if (!unit || !path)
+	if (!path)
 		return 0;
-	count = dwarf_getscopes(unit, pc - bias, &innermost);
-	if (count > 0)
-		count = dwarf_getscopes_die(&innermost[0], &scopes);
-	for (int i = 0; i < count && !status; i++) {
-		if (dwarf_tag(&scopes[i]) != DW_TAG_inlined_subroutine)
-			continue;
+	unit = dwfl_module_addrdie(module, pc, &bias);
+	if (unit && (find_function(unit, pc - bias, false, &function) || find_function(unit, pc - bias, true, &function)))
+		count = find_inlined(&function, pc - bias, inlined, 0);
+	for (unsigned i = count; path && i > 0 && !status; i--) {
 		if (!is_library(path)) {
-			const char *name = name_of(&scopes[i]);
+			const char *name = name_of(&inlined[i - 1]);
 
 			status = name ? keep_name(resolved, name, 0) : 0;
 			break;
 		}
-		path = call_of(unit, &scopes[i], &line);
-		if (!path)
-			break;
+		path = call_of(unit, &inlined[i - 1], &line);
 	}
-	if (path && !status)
-		status = keep_file(resolved, path, line);
-	free(innermost);
-	free(scopes);
-	return status;
+	return path && !status ? keep_file(resolved, path, line) : status;
 }
 
 static int find_name(struct resolved *resolved, Dwfl_Module *module, GElf_Addr address)

@@ -118,6 +118,7 @@ def test_debug_packages(lab):
     sites = {site for edge in edges for site in (edge["waiter_site"], edge["holder_site"]) if site}
     lab.holds("a place in librbd", any(re.match(r"librbd::\S+ \(\w+\.(cc|h):\d+\)$", site) for site in sites), sorted(sites)[:20])
     lab.holds("a place in Objecter", any(re.match(r"Objecter::\S+ \(Objecter\.(cc|h):\d+\)$", site) for site in sites), sorted(sites)[:20])
+    lab.holds("none is inside of a lock guard that was inlined", not any("gthr-default" in s or "std_mutex" in s for s in sites), sorted(sites))
 
 
 test_debug_packages.long = True

@@ -34,6 +34,16 @@ __attribute__((noinline)) static void a_function_with_a_name(void)
 	note_caller(), line_of_the_call = __LINE__;
 }
 
+/* clang-format off */
+/* As if it were a lock guard of the C++ library's. */
+#line 1 "/usr/include/c++/12/bits/lock.h"
+static inline __attribute__((always_inline)) void library_lock(void) { note_caller(); }
+#line 1000 "names.c"
+static inline __attribute__((always_inline)) void an_inlined_function(void) { library_lock(), line_of_the_call = __LINE__; }
+__attribute__((noinline)) static void a_function_that_locks(void) { library_lock(), line_of_the_call = __LINE__; }
+__attribute__((noinline)) static void a_function_that_inlines(void) { an_inlined_function(); }
+/* clang-format on */
+
 static char build_id[41];
 static char path[256];
 static uint64_t begin, end, bias;
@@ -173,6 +183,21 @@ static void test_site(void **unused)
 	assert_string_equal(names_function(names, model_process_next(model, NULL), there(return_address)), "a_function_with_a_name");
 }
 
+/* Out of the library's inlined function to where it was called, by a function or by one that is inlined itself. */
+static void test_inlined(void **unused)
+{
+	char wanted[100];
+
+	(void)unused;
+	a_function_that_locks();
+	run(build_id, "");
+	snprintf(wanted, sizeof(wanted), "a_function_that_locks (names.c:%d)", line_of_the_call);
+	assert_string_equal(site(there(return_address)), wanted);
+	a_function_that_inlines();
+	snprintf(wanted, sizeof(wanted), "an_inlined_function (names.c:%d)", line_of_the_call);
+	assert_string_equal(site(there(return_address)), wanted);
+}
+
 /* Another build of the file lies there by now: its names would be wrong. */
 static void test_replaced(void **unused)
 {
@@ -292,6 +317,7 @@ int main(void)
 		TEST(functions),
 		TEST(types),
 		TEST(site),
+		TEST(inlined),
 		TEST(replaced),
 		TEST(without_file),
 		TEST(static_lock),
