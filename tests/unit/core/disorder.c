@@ -43,6 +43,13 @@ static struct event some_event(uint64_t time_ns)
 	    "0 p0 totals",
 	    "0 p0 lost",
 	    "0 p0 lock_wait",
+	    "0 p0 lock_hold",
+	    "0 p0 lock_pair",
+	    "0 p0 lock_counts",
+	    "0 p0 lock_name type=1L",
+	    "0 p0 lock_name type=1M",
+	    "0 p0 module begin=1000 end=2000 path=/lib/librbd.so.1",
+	    "0 p0 usage name=t",
 	    "0 p0 object name=rbd_header.a",
 	    "0 p0 object name=rbd_header.b",
 	    "0 p0 object name=journal_data.0.a.1",
@@ -83,6 +90,7 @@ static struct event some_event(uint64_t time_ns)
 		break;
 	case EVENT_THREAD:
 		event.thread.thread = below(3);
+		event.thread.tid = below(4);
 		break;
 	case EVENT_IMAGE:
 		event.image.image = below(4);
@@ -104,7 +112,33 @@ static struct event some_event(uint64_t time_ns)
 	case EVENT_LOCK_WAIT:
 		event.wait.lock = below(4);
 		event.wait.kind = (uint8_t)below(5);
-		event.wait.wait_ns = below(1000);
+		event.wait.wait_ns = below(5) ? below(1000) : UINT64_MAX;
+		event.wait.caller = below(3) * 1000;
+		event.wait.thread = below(4);
+		event.wait.holder = below(4);
+		event.wait.stack = below(2);
+		event.wait.request = below(2) ? some_request() : 0;
+		break;
+	case EVENT_LOCK_HOLD:
+	case EVENT_LOCK_PAIR:
+		event.hold.lock = below(4);
+		event.hold.kind = (uint8_t)below(5);
+		event.hold.thread = below(4);
+		event.hold.ago_ns = below(5) ? below(1000) : UINT64_MAX;
+		break;
+	case EVENT_LOCK_COUNTS:
+		event.counts.lock = below(4);
+		event.counts.kind = (uint8_t)below(5);
+		event.counts.thread = below(4);
+		event.counts.acquisitions = below(100);
+		event.counts.contended = below(100);
+		break;
+	case EVENT_LOCK_NAME:
+		event.lock_name.lock = below(4);
+		break;
+	case EVENT_USAGE:
+		event.usage.tid = below(4);
+		event.usage.cpu_ns = below(1000);
 		break;
 	case EVENT_REQUEST:
 	case EVENT_REQUEST_OPEN:
@@ -233,10 +267,32 @@ static void check_image(const struct image *image)
 	assert_int_equal(operations, image->operations);
 }
 
+/* Whatever came in whichever order: every wait is in one edge and one stack, and nothing was got less often than waited for. */
+static void check_lock(const struct lock *lock)
+{
+	const struct contention *contention = lock->contention;
+	uint64_t waits = 0, stacks = 0;
+
+	assert_true(!lock_acquisitions_known(lock) || lock_acquisitions(lock) >= lock_contended(lock));
+	if (!contention)
+		return;
+	for (const struct edge *edge = edges_next(&contention->edges, NULL); edge; edge = edges_next(&contention->edges, edge))
+		waits += edge->count;
+	for (const struct stack_wait *stack = stack_wait_next(contention, NULL); stack; stack = stack_wait_next(contention, stack))
+		stacks += stack->count;
+	assert_int_equal(waits, contention->wait.count + contention->failed.count);
+	assert_int_equal(stacks, waits);
+	/* No request is delayed longer than it takes, and times here are below a million. */
+	assert_true(!contention->delay->delay.count || contention->delay->delay.max < 1000000);
+	assert_true(contention->delay->exact + contention->delay->overlapping >= contention->delay->delay.count);
+}
+
 static void check(const struct model *model)
 {
 	uint64_t requests = 0;
 
+	for (const struct lock *lock = model_lock_next(model, NULL); lock; lock = model_lock_next(model, lock))
+		check_lock(lock);
 	for (const struct image *image = model_image_next(model, NULL); image; image = model_image_next(model, image)) {
 		check_image(image);
 		for (const struct client *client = image_client_next(image, NULL); client; client = image_client_next(image, client)) {
