@@ -68,6 +68,7 @@ static int module_init(struct module *module, const struct event *event)
 	slash = strrchr(module->path, '/');
 	module->name = slash ? slash + 1 : module->path;
 	module->ceph = 0;
+	module->shim = !strncmp(module->name, "librbdprof", strlen("librbdprof"));
 	for (size_t i = 0; i < sizeof(ceph) / sizeof(*ceph); i++)
 		module->ceph |= !strncmp(module->name, ceph[i], strlen(ceph[i]));
 	return 0;
@@ -96,6 +97,13 @@ int code_feed_module(struct code *code, const struct event *event)
 	grown[first] = module;
 	code->module_count += 1 - (end - first);
 	return 0;
+}
+
+int code_is_shim(const struct code *code, uint64_t address)
+{
+	const struct module *module = code_module(code, address);
+
+	return module && module->shim;
 }
 
 const struct stack *code_stack(const struct code *code, uint64_t number)

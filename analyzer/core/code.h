@@ -21,6 +21,7 @@ struct module {
 	char *build_id;   /* owned; hexadecimal, "": none */
 	const char *name; /* the path's last part */
 	uint8_t ceph;     /* one of librbd's, librados' or what they share */
+	uint8_t shim;     /* the preloaded library itself: its frames are none of the program's */
 };
 
 struct stack {
@@ -47,6 +48,9 @@ int code_feed_stack(struct code *code, const struct event *event);
 
 /* The module that the address lies in; NULL when none was said. Valid until the next code_feed_module(). */
 const struct module *code_module(const struct code *code, uint64_t address);
+
+/* Whether the address lies in the preloaded library. */
+int code_is_shim(const struct code *code, uint64_t address);
 
 /* The stack of that number; NULL when it was not said. */
 const struct stack *code_stack(const struct code *code, uint64_t number);

@@ -26,6 +26,8 @@ static void put_stack(FILE *out, const struct report *report, const struct lock_
 		return;
 	put_frame(out, *wait->key.thread ? wait->key.thread : "a thread");
 	for (size_t i = stack ? stack->count : 0; i > 0; i--) {
+		if (code_is_shim(&row->process->code, stack->frames[i - 1]))
+			continue;
 		fputc(';', out);
 		put_frame(out, names_function(report->locks.names, row->process, stack->frames[i - 1]));
 	}

@@ -10,7 +10,7 @@
 #define LOCKS_MAX  20
 #define EDGES_MAX  10
 #define STACKS_MAX 5
-#define FRAMES_MAX 12
+#define FRAMES_MAX 16
 
 /* Where the words begin under a time and a count. */
 #define INDENT 26
@@ -216,15 +216,18 @@ static void put_stack(FILE *out, const struct report *report, const struct told_
 {
 	const struct stack *stack = code_stack(&told->row->process->code, told->wait->key.stack);
 	char *lock = short_name(told->row);
+	size_t shown = 0;
 	struct cell cell;
 
 	put_times(out, told->wait->wait_ns, told->wait->count);
 	put_words(out, true, "%s waits for %s, at most %s", *told->wait->key.thread ? told->wait->key.thread : "a thread",
 		  lock ? lock : "?", cell_ns(&cell, (double)told->wait->max_ns));
-	for (size_t i = 0; stack && i < stack->count && i < FRAMES_MAX; i++)
+	for (size_t i = 0; stack && i < stack->count && shown < FRAMES_MAX; i++) {
+		if (code_is_shim(&told->row->process->code, stack->frames[i]))
+			continue;
 		put_words(out, false, "  %s", site(report, told->row, stack->frames[i]));
-	if (stack && stack->count > FRAMES_MAX)
-		put_words(out, false, "  and %zu more", stack->count - FRAMES_MAX);
+		shown++;
+	}
 	free(lock);
 }
 

@@ -71,6 +71,8 @@ def test_application(lab):
     lab.holds("keeper waits for inner_lock meanwhile", inner and sum(n["wait_ns"] for n in inner) > 0, asker)
     lab.equal("writes", sum(recording.sums("plain").values()), told["writes"])
     third = [e for lock in recording.report["locks"] if lock["name"] == "inner_lock" for e in lock["edges"] if e["holder_thread"] == "third"]
+    folded = lab.run([lab.rbdprof, "export", "--format", "folded", "--thread", "asker", recording.folder]).stdout.splitlines()
+    lab.holds("asker's stack leads from its thread to the lock", any(re.match(r"asker;.*;run_asker;ask;kept_lock \d+$", line) for line in folded), folded)
     lab.holds("third holds inner_lock in hold_inner()", third and (third[0]["holder_site"] or "").startswith("hold_inner+"), third)
 
 

@@ -85,6 +85,9 @@ static void test_ceph(void **unused)
 	assert_true(code_module(&code, 0x300)->ceph);
 	assert_false(code_module(&code, 0x400)->ceph);
 	assert_false(code_module(&code, 0x500)->ceph);
+	assert_true(code_is_shim(&code, 0x400));
+	assert_false(code_is_shim(&code, 0x100));
+	assert_false(code_is_shim(&code, 0x900));
 }
 
 static void test_stacks(void **unused)
