@@ -52,16 +52,6 @@ static int add_client(struct evidence *evidence, const struct client *client, ui
 	return status;
 }
 
-static uint64_t trace_begin(const struct model *model)
-{
-	uint64_t begin_ns = UINT64_MAX;
-
-	for (const struct process *process = model_process_next(model, NULL); process; process = model_process_next(model, process))
-		if (process->health.events && process->health.first_ns < begin_ns)
-			begin_ns = process->health.first_ns;
-	return begin_ns;
-}
-
 int evidence_gather(struct evidence *evidence, const struct model *model, const struct image *image, const struct baseline *baseline)
 {
 	const struct claims **claims = calloc(HASH_COUNT(image->clients) + 1, sizeof(*claims));
@@ -70,7 +60,7 @@ int evidence_gather(struct evidence *evidence, const struct model *model, const 
 	unsigned count = 0;
 	int status = claims ? 0 : -ENOMEM;
 
-	*evidence = (struct evidence){.model = model, .image = image, .baseline = baseline, .begin_ns = trace_begin(model), .idle = 1};
+	*evidence = (struct evidence){.model = model, .image = image, .baseline = baseline, .begin_ns = model_begin_ns(model), .idle = 1};
 	for (const struct client *client = image->clients; client && !status; client = client->hh.next) {
 		claims[count++] = &client->claims;
 		sum_ns += (double)client->stats.in_flight.sum_ns;

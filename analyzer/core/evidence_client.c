@@ -1,6 +1,5 @@
 /* The rules about what happens in the client: limits, the program, its threads and locks, librbd's own work, its cache. */
 #include <stdlib.h>
-#include <string.h>
 
 #include "analyzer/core/evidence.h"
 
@@ -12,15 +11,6 @@
 /* So many requests tell something about a program's depth. */
 #define ENOUGH 50
 
-/* A client's setting; "" when it is not known. */
-static const char *setting(const struct client *client, const char *option)
-{
-	for (const struct config *config = client_config_next(client, NULL); config; config = client_config_next(client, config))
-		if (!strcmp(config->option, option))
-			return config->value;
-	return "";
-}
-
 /* The setting of a limit that is not 0, and its value. */
 static const char *limit_of(const struct evidence *evidence, double *limit)
 {
@@ -29,7 +19,7 @@ static const char *limit_of(const struct evidence *evidence, double *limit)
 
 	for (const struct client *client = evidence->image->clients; client; client = client->hh.next) {
 		for (unsigned i = 0; i < sizeof(options) / sizeof(*options); i++) {
-			*limit = atof(setting(client, options[i]));
+			*limit = atof(client_setting(client, options[i]));
 			if (*limit > 0)
 				return options[i];
 		}

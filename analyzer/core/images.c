@@ -188,11 +188,9 @@ const struct thread *process_thread_find(const struct process *process, uint32_t
 	return find_thread(process, number);
 }
 
-const char *process_thread_name(const struct process *process, uint32_t number)
+int process_is_lossy(const struct process *process)
 {
-	const struct thread *thread = find_thread(process, number);
-
-	return thread ? thread->name : "";
+	return process->health.lost_count || process_health_unaccounted(&process->health, HASH_COUNT(process->threads));
 }
 
 static struct handle *find_handle(const struct process *process, uint32_t image)
@@ -483,10 +481,15 @@ const struct config *client_config_next(const struct client *client, const struc
 	return previous ? previous->hh.next : client->config;
 }
 
-int client_is_set(const struct client *client, const char *option)
+const char *client_setting(const struct client *client, const char *option)
 {
 	const struct config *config;
 
 	HASH_FIND_STR(client->config, option, config);
-	return config && !strcmp(config->value, "true");
+	return config ? config->value : "";
+}
+
+int client_is_set(const struct client *client, const char *option)
+{
+	return !strcmp(client_setting(client, option), "true");
 }

@@ -152,8 +152,8 @@ struct thread *process_thread(struct process *process, uint32_t number);
 struct thread *process_thread_known(struct process *process, uint32_t number);
 const struct thread *process_thread_find(const struct process *process, uint32_t number);
 
-/* The name of the process's thread of that number; "" when it is not known. */
-const char *process_thread_name(const struct process *process, uint32_t number);
+/* 1 when events of the process are known to be missing: by the tracer's word, or by the shim's count. */
+int process_is_lossy(const struct process *process);
 
 /* The client behind the process's open image of that number; NULL when it was never described or is closed. */
 struct client *process_client(const struct process *process, uint32_t image);
@@ -197,6 +197,9 @@ struct client *images_feed_closed(struct process *process, const struct event *e
 
 /* The client after `previous` (NULL: the first) in the order in which they were seen; NULL after the last. */
 const struct client *image_client_next(const struct image *image, const struct client *previous);
+
+/* The client's setting of that name; "" when it is not known. */
+const char *client_setting(const struct client *client, const char *option);
 
 /* 1 when the client's setting of that name is known to be true. */
 int client_is_set(const struct client *client, const char *option);

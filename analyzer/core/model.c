@@ -21,12 +21,6 @@ struct model {
 	struct trace_summary summary;
 };
 
-/* Whether events of the process are known to be missing: by the tracer's word, or by the shim's count. */
-static int is_lossy(const struct process *process)
-{
-	return process->health.lost_count || process_health_unaccounted(&process->health, HASH_COUNT(process->threads));
-}
-
 static uint64_t begin_of(const struct request *request)
 {
 	return request->process->health.first_ns;
@@ -85,7 +79,7 @@ static int request_dropped(void *context, struct request *request, uint64_t now_
 static int request_left(void *context, struct request *request)
 {
 	struct model *model = context;
-	int lossy = is_lossy(request->process);
+	int lossy = process_is_lossy(request->process);
 
 	if (!request->client)
 		return 0;
@@ -164,7 +158,7 @@ static int feed_config(struct model *model, struct process *process, const struc
 		    (uint8_t)(client_is_set(client, "rbd_cache") && client_is_set(client, "rbd_cache_writethrough_until_flush"));
 	if (status != -ENOENT)
 		return status;
-	if (!is_lossy(process))
+	if (!process_is_lossy(process))
 		health_count(&model->health, ANOMALY_UNKNOWN_IMAGE);
 	return 0;
 }
@@ -356,7 +350,7 @@ static void judge(struct model *model, const struct process *process)
 
 	process_undescribed(process, &never, &later);
 	summary->before_recording += later;
-	if (is_lossy(process)) {
+	if (process_is_lossy(process)) {
 		summary->unmatched += health->unmatched_completes + never;
 		return;
 	}
@@ -379,14 +373,11 @@ static int finish_stalls(struct model *model)
 static int finish_boundary(struct model *model)
 {
 	const struct process *process = NULL;
-	uint64_t begin_ns = UINT64_MAX, end_ns = 0;
+	uint64_t begin_ns = model_begin_ns(model), end_ns = 0;
 
-	while ((process = model_process_next(model, process))) {
-		if (process->health.events && process->health.first_ns < begin_ns)
-			begin_ns = process->health.first_ns;
+	while ((process = model_process_next(model, process)))
 		if (process->health.last_ns > end_ns)
 			end_ns = process->health.last_ns;
-	}
 	return boundary_finish(model->boundary, begin_ns < end_ns ? begin_ns : end_ns, end_ns);
 }
 
@@ -431,6 +422,16 @@ int model_finish(struct model *model)
 const struct trace_summary *model_trace(const struct model *model)
 {
 	return &model->summary;
+}
+
+uint64_t model_begin_ns(const struct model *model)
+{
+	uint64_t begin_ns = UINT64_MAX;
+
+	for (const struct process *process = model_process_next(model, NULL); process; process = model_process_next(model, process))
+		if (process->health.events && process->health.first_ns < begin_ns)
+			begin_ns = process->health.first_ns;
+	return begin_ns == UINT64_MAX ? 0 : begin_ns;
 }
 
 const struct process *model_process_next(const struct model *model, const struct process *previous)

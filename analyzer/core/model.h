@@ -10,8 +10,9 @@
  *	model_destroy(model);
  *
  * Its memory depends on requests and operations in flight and on the numbers of processes, threads, images, clients, RADOS objects of
- * their metadata, placement groups and contended locks, not on the length of the trace. One thread at a time. Times are a host's monotonic
- *clock in nanoseconds except where a name says wall; process->clock_offset_ns leads from one to the other.
+ * their metadata, placement groups, locks and the threads that took each, stacks and modules, not on the length of the trace. One thread at
+ * a time. Times are a host's monotonic clock in nanoseconds except where a name says wall; process->clock_offset_ns leads from one to the
+ * other.
  *
  * Everything that is handed out belongs to the model and lives until model_destroy().
  */
@@ -63,6 +64,9 @@ int model_finish(struct model *model);
 
 /* Results, after model_finish(). */
 const struct trace_summary *model_trace(const struct model *model);
+
+/* The monotonic clock at the first event of any process; 0 when there was none. */
+uint64_t model_begin_ns(const struct model *model);
 
 /* Each gives the one after `previous` (NULL: the first), NULL after the last. Processes by number, images in the order in which they were
  * seen, locks by time waited, longest first. */

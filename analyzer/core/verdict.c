@@ -37,23 +37,12 @@ enum fact_unit fact_unit(enum fact fact)
 	return facts[fact].unit;
 }
 
-const struct noted_fact *verdict_fact(const struct verdict *verdict, enum fact fact)
-{
-	for (unsigned i = 0; i < verdict->fact_count; i++)
-		if (verdict->facts[i].fact == fact)
-			return &verdict->facts[i];
-	return NULL;
-}
-
 /* The verdict rests on what was made by processes of which events are missing. */
 static int is_marked(const struct image *image)
 {
-	for (const struct client *client = image->clients; client; client = client->hh.next) {
-		const struct process_health *health = &client->process->health;
-
-		if (health->lost_count || process_health_unaccounted(health, HASH_COUNT(client->process->threads)))
+	for (const struct client *client = image->clients; client; client = client->hh.next)
+		if (process_is_lossy(client->process))
 			return 1;
-	}
 	return 0;
 }
 
@@ -68,7 +57,7 @@ static struct verdict *add(struct verdicts *verdicts, const struct verdict *verd
 	return &grown[verdicts->count++];
 }
 
-/* Of causes with different wholes, those that hold up requests come first: the others explain why there are few. */
+/* The greatest share first, whatever its whole; the table's order settles the rest. */
 static int compare(const void *a, const void *b)
 {
 	const struct verdict *one = a, *other = b;

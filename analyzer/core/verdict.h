@@ -143,7 +143,5 @@ void baseline_of(const struct model *model, struct baseline *baseline);
 int verdicts_build(struct verdicts *verdicts, const struct model *model, const struct baseline *baseline);
 void verdicts_fini(struct verdicts *verdicts);
 
-/* The fact of the verdict; NULL when it was not noted. */
-const struct noted_fact *verdict_fact(const struct verdict *verdict, enum fact fact);
 
 #endif

@@ -329,5 +329,5 @@ void text_ownership(FILE *out, const struct report *report, const struct image *
 		put_timeline(out, ownership);
 		fprintf(out, "\n");
 	}
-	put_incidents(out, ownership, report_begin_ns(report));
+	put_incidents(out, ownership, model_begin_ns(report->model));
 }

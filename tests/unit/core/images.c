@@ -53,15 +53,14 @@ static void test_threads(void **unused)
 	struct event event = events_text_one("5 p0 thread thread=2 tid=900 name=msgr-worker-1");
 
 	(void)unused;
-	assert_string_equal(process_thread_name(process, 2), "");
 	assert_null(process_thread_find(process, 2));
 	assert_int_equal(images_feed_thread(process, &event), 0);
-	assert_string_equal(process_thread_name(process, 2), "msgr-worker-1");
+	assert_string_equal(process_thread_find(process, 2)->name, "msgr-worker-1");
 	assert_int_equal(process_thread(process, 2)->tid, 900);
 	/* Threads change their names; the last one stands. */
 	event = events_text_one("6 p0 thread thread=2 tid=900 name=worker");
 	assert_int_equal(images_feed_thread(process, &event), 0);
-	assert_string_equal(process_thread_name(process, 2), "worker");
+	assert_string_equal(process_thread_find(process, 2)->name, "worker");
 }
 
 /* Each differs from the first in one part of what makes an image. */
