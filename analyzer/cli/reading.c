@@ -191,13 +191,14 @@ static int no_image(const struct reading *reading)
 static bool has_image(const struct report *report)
 {
 	const struct image *image = NULL;
+	char path[IMAGE_PATH_BYTES];
 
 	while ((image = model_image_next(report->model, image)))
 		if (report_image_wanted(report, image))
 			return true;
 	fprintf(stderr, "rbdprof: no image '%s' in this recording; it has", report->image);
 	while ((image = model_image_next(report->model, image)))
-		fprintf(stderr, " %s/%s%s%s", image->pool, image->namespace_, *image->namespace_ ? "/" : "", image->name);
+		fprintf(stderr, " %s", report_image_path(path, image));
 	fprintf(stderr, "\n");
 	return false;
 }

@@ -18,14 +18,13 @@ static struct json_object *share(double share)
 	return share < 0 ? NULL : number(share);
 }
 
-/* POOL/NAME, POOL/NAMESPACE/NAME, with @SNAPSHOT. */
+/* With @SNAPSHOT. */
 static struct json_object *image_name(const struct image *image)
 {
-	char *name = NULL;
+	char path[IMAGE_PATH_BYTES], *name = NULL;
 	struct json_object *text;
 
-	if (asprintf(&name, "%s/%s%s%s%s%s", image->pool, image->namespace_, *image->namespace_ ? "/" : "", image->name,
-		     *image->snapshot ? "@" : "", image->snapshot) < 0)
+	if (asprintf(&name, "%s%s%s", report_image_path(path, image), *image->snapshot ? "@" : "", image->snapshot) < 0)
 		return NULL;
 	text = json_object_new_string(name);
 	free(name);

@@ -5,14 +5,17 @@
 
 #include "analyzer/demangle.h"
 
+const char *report_image_path(char path[IMAGE_PATH_BYTES], const struct image *image)
+{
+	snprintf(path, IMAGE_PATH_BYTES, "%s/%s%s%s", image->pool, image->namespace_, *image->namespace_ ? "/" : "", image->name);
+	return path;
+}
+
 bool report_image_wanted(const struct report *report, const struct image *image)
 {
-	char full[512];
+	char path[IMAGE_PATH_BYTES];
 
-	if (!report->image || strcmp(report->image, image->name) == 0)
-		return true;
-	snprintf(full, sizeof(full), "%s/%s%s%s", image->pool, image->namespace_, *image->namespace_ ? "/" : "", image->name);
-	return strcmp(report->image, full) == 0;
+	return !report->image || strcmp(report->image, image->name) == 0 || strcmp(report->image, report_image_path(path, image)) == 0;
 }
 
 uint64_t report_anomalies(const struct report *report)
@@ -97,14 +100,4 @@ void report_name_locks(struct verdicts *verdicts, const struct lock_rows *rows)
 			free(name);
 		}
 	}
-}
-
-uint64_t report_begin_ns(const struct report *report)
-{
-	uint64_t begin_ns = UINT64_MAX;
-
-	for (const struct process *p = model_process_next(report->model, NULL); p; p = model_process_next(report->model, p))
-		if (p->health.events && p->health.first_ns < begin_ns)
-			begin_ns = p->health.first_ns;
-	return begin_ns == UINT64_MAX ? 0 : begin_ns;
 }

@@ -41,6 +41,10 @@ struct report {
 	uint64_t missing_fields; /* events left out because they lack a field */
 };
 
+/* POOL/NAME or POOL/NAMESPACE/NAME, cut if need be. Returns `path`. */
+#define IMAGE_PATH_BYTES 1024
+const char *report_image_path(char path[IMAGE_PATH_BYTES], const struct image *image);
+
 /* Is the image in the report? `image` may be given as NAME, POOL/NAME or POOL/NAMESPACE/NAME. */
 bool report_image_wanted(const struct report *report, const struct image *image);
 
@@ -59,9 +63,6 @@ const char *report_step_meaning(enum handover_step step);
 
 /* Puts the names of locks into what verdicts note of them, as text. */
 void report_name_locks(struct verdicts *verdicts, const struct lock_rows *rows);
-
-/* The client's clock at the trace's begin: moments are told as time since then. 0 when nothing was read. */
-uint64_t report_begin_ns(const struct report *report);
 
 /* Each writes the whole report, and returns 0 or -EIO or -ENOMEM. */
 int text_write(FILE *out, const struct report *report);

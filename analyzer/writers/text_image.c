@@ -111,10 +111,11 @@ void text_image(FILE *out, const struct report *report, const struct image *imag
 	const struct client *client = image_client_next(image, NULL);
 	uint64_t left = image->features;
 	const char *name, *comma = "";
+	char path[IMAGE_PATH_BYTES];
 	struct cell cell;
 
-	fprintf(out, "\nImage %s/%s%s%s%s%s, %s", image->pool, image->namespace_, *image->namespace_ ? "/" : "", image->name,
-		*image->snapshot ? "@" : "", image->snapshot, cell_bytes(&cell, (double)image->size_bytes));
+	fprintf(out, "\nImage %s%s%s, %s", report_image_path(path, image), *image->snapshot ? "@" : "", image->snapshot,
+		cell_bytes(&cell, (double)image->size_bytes));
 	fprintf(out, " in objects of %s", cell_bytes(&cell, (double)image->object_size_bytes));
 	if (image->stripe_count > 1)
 		fprintf(out, ", striped over %llu by %s", (unsigned long long)image->stripe_count,
