@@ -7,7 +7,7 @@
 
 static const struct cause_info causes[] = {
 #define CAUSE(upper, judge, name, least, sentence, needs, mistaken, reference, ...)                                                        \
-	[CAUSE_##upper] = {name, least, sentence, needs, mistaken, reference, advice_##upper},
+	[CAUSE_##upper] = {name, least, sentence, advice_##upper},
 #include "analyzer/core/causes.def"
 #undef CAUSE
 };

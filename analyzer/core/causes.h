@@ -38,9 +38,6 @@ struct cause_info {
 	const char *name;     /* the stable identifier */
 	double least;         /* the smallest share for which it is told */
 	const char *sentence; /* with facts in braces: {share}, and those of verdict.h */
-	const char *needs;
-	const char *mistaken;
-	const char *reference;
 	const struct advice *advice; /* up to one of ADVISE_NEVER */
 };
 
