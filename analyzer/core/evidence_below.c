@@ -1,5 +1,6 @@
 /* The rules about what happens below the lock and outside the client: snapshots, object maps, clones, objects, the network and the OSDs. */
 #include <stdlib.h>
+#include <string.h>
 
 #include "analyzer/core/evidence.h"
 #include "analyzer/core/held.h"
@@ -37,16 +38,22 @@ int judge_journal(const struct evidence *evidence, struct verdict *verdict)
 	return 1;
 }
 
+/* A cause that is at work if something was seen, so many times. */
+static int judge_seen(const struct evidence *evidence, struct verdict *verdict, enum claimant claimant, enum fact fact, uint64_t times)
+{
+	verdict_claims(verdict, evidence, claimant);
+	verdict_note_number(verdict, fact, times);
+	verdict_note(verdict, FACT_OF_IOPS, evidence->iops);
+	return times > 0;
+}
+
 int judge_header_refresh(const struct evidence *evidence, struct verdict *verdict)
 {
 	uint64_t refreshes = 0;
 
 	for (const struct client *client = evidence->image->clients; client; client = client->hh.next)
 		refreshes += client->claims.refreshing.next;
-	verdict_claims(verdict, evidence, CLAIM_REFRESH);
-	verdict_note_number(verdict, FACT_OF_REFRESHES, refreshes);
-	verdict_note(verdict, FACT_OF_IOPS, evidence->iops);
-	return refreshes > 0;
+	return judge_seen(evidence, verdict, CLAIM_REFRESH, FACT_OF_REFRESHES, refreshes);
 }
 
 int judge_object_map(const struct evidence *evidence, struct verdict *verdict)
@@ -55,10 +62,7 @@ int judge_object_map(const struct evidence *evidence, struct verdict *verdict)
 
 	for (const struct client *client = evidence->image->clients; client; client = client->hh.next)
 		updates += client->claims.updating.next;
-	verdict_claims(verdict, evidence, CLAIM_OBJECT_MAP);
-	verdict_note_number(verdict, FACT_OF_MAP_UPDATES, updates);
-	verdict_note(verdict, FACT_OF_IOPS, evidence->iops);
-	return updates > 0;
+	return judge_seen(evidence, verdict, CLAIM_OBJECT_MAP, FACT_OF_MAP_UPDATES, updates);
 }
 
 int judge_copyup(const struct evidence *evidence, struct verdict *verdict)
@@ -132,6 +136,9 @@ int judge_hot_object(const struct evidence *evidence, struct verdict *verdict)
 	verdict_note(verdict, FACT_OF_REQUESTS_AT_OBJECT, sum.requests_each);
 	verdict_note(verdict, FACT_OF_QUEUED_SHARE, sum.queued_share);
 	verdict_note(verdict, FACT_OF_IOPS, evidence->iops);
+	for (const struct client *client = evidence->image->clients; client; client = client->hh.next)
+		if (!strcmp(client_setting(client, "rbd_io_scheduler"), "none"))
+			verdict_advise(verdict, ADVISE_SCHEDULER_NONE);
 	return 1;
 }
 
