@@ -15,7 +15,7 @@
 #define DRAIN_PATIENCE_MS 30000 /* for the last data to reach a slow disk */
 #define DRAIN_SAY_MS      2000
 
-int capture_parse_locks(const char *word, enum session_locks *locks)
+static int parse_locks(const char *word, enum session_locks *locks)
 {
 	static const char *const words[] = {
 	    [SESSION_LOCKS_CONTENDED] = "contended",
@@ -31,6 +31,19 @@ int capture_parse_locks(const char *word, enum session_locks *locks)
 		}
 	}
 	return -EINVAL;
+}
+
+const char *capture_option(struct capture_options *options, int option, const char *argument)
+{
+	switch (option) {
+	case CAPTURE_OUTPUT:
+		options->output = argument;
+		return NULL;
+	case CAPTURE_LOCKS:
+		return parse_locks(argument, &options->locks) ? "--locks takes contended, holds, all or off, not" : NULL;
+	default:
+		return budget_parse(argument, &options->buffers_bytes) ? "--buffers takes a size like 64M, not" : NULL;
+	}
 }
 
 void capture_size_words(char words[32], uint64_t bytes)

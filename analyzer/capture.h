@@ -8,6 +8,7 @@
 #ifndef RBDPROF_ANALYZER_CAPTURE_H
 #define RBDPROF_ANALYZER_CAPTURE_H
 
+#include <getopt.h>
 #include <stdint.h>
 
 #include "analyzer/budget.h"
@@ -26,8 +27,28 @@ struct capture {
 	const char *words; /* the daemon's last complaint, or "" */
 };
 
-/* The value of --locks. Returns 0 or -EINVAL, and says nothing. */
-int capture_parse_locks(const char *word, enum session_locks *locks);
+/* What a recording can be told on the command line, whichever verb makes it. Zeroed memory is what is not told otherwise. */
+struct capture_options {
+	const char *output; /* NULL: a name of our own */
+	enum session_locks locks;
+	uint64_t buffers_bytes; /* 0: the default */
+};
+
+/* Rows of getopt_long()'s table, and their lines of help. */
+enum { CAPTURE_OUTPUT = 'o', CAPTURE_LOCKS = 512, CAPTURE_BUFFERS };
+#define CAPTURE_OPTIONS                                                                                                                    \
+	{"output", required_argument, NULL, CAPTURE_OUTPUT}, {"locks", required_argument, NULL, CAPTURE_LOCKS},                            \
+	{                                                                                                                                  \
+		"buffers", required_argument, NULL, CAPTURE_BUFFERS                                                                        \
+	}
+#define CAPTURE_HELP                                                                                                                       \
+	"  -o, --output DIR    where the recording goes; default rbdprof-PROGRAM-DATE-TIME in the current folder\n"                        \
+	"      --locks WHICH   contended: acquisitions that had to wait, holds that made others wait, counts of the rest (default);\n"     \
+	"                      holds: every hold is timed too; all: every hold and wait is an event; off\n"                                \
+	"      --buffers SIZE  shared memory in all, with K, M or G; default 64M, never more than a quarter of /dev/shm\n"
+
+/* Takes one of these options. NULL, or what is wrong with its argument: "--buffers takes a size like 64M, not". */
+const char *capture_option(struct capture_options *options, int option, const char *argument);
 
 /*
  * Divides what may be taken of shared memory, which LTTng would overdraw without a word. bytes: as wanted, 0 for the default. most,

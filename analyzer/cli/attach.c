@@ -38,11 +38,9 @@ static const char help[] =
     "machine that use librbd, and whether they can be attached to.\n"
     "\n"
     "  -p, --pid PID       a process to record; may be given several times, or as a list with commas\n"
-    "  -o, --output DIR    where the recording goes; default rbdprof-PROGRAM-DATE-TIME in the current folder\n"
     "      --for SECS      ends after that time; else Ctrl-C or SIGTERM ends it, or the end of the processes, or a trace of 1 GiB\n"
     "                      or of 5 per cent of the disk's room\n"
-    "      --locks WHICH   contended: acquisitions that had to wait (default); all: waits on condition variables too; off\n"
-    "      --buffers SIZE  shared memory in all, with K, M or G; default 64M, never more than a quarter of /dev/shm\n"
+    CAPTURE_HELP
     "  -h, --help\n"
     "\n"
     "Exit status: 0 when something was recorded or listed, 125 for failures, wrong usage included.\n";
@@ -56,10 +54,8 @@ struct process {
 };
 
 struct attach {
-	const char *output; /* NULL: a name of our own */
-	enum session_locks locks;
-	uint64_t buffers_bytes; /* 0: the default */
-	uint64_t for_ms;        /* 0: until told to end */
+	struct capture_options options;
+	uint64_t for_ms; /* 0: until told to end */
 
 	struct process *processes[MOST_PROCESSES];
 	size_t count;
@@ -125,24 +121,27 @@ static int parse_seconds(const char *text, uint64_t *ms)
 /* Returns 0, FAILED after it said why, or -1 after it helped. */
 static int parse(struct attach *a, int argc, char **argv)
 {
-	enum { FOR = 256, LOCKS, BUFFERS };
+	enum { FOR = 256 };
 	static const struct option options[] = {
-	    {"output", required_argument, NULL, 'o'},
+	    CAPTURE_OPTIONS,
 	    {"pid", required_argument, NULL, 'p'},
 	    {"for", required_argument, NULL, FOR},
-	    {"locks", required_argument, NULL, LOCKS},
-	    {"buffers", required_argument, NULL, BUFFERS},
 	    {"help", no_argument, NULL, 'h'},
 	    {0},
 	};
+	const char *wrong;
 	int option;
 
 	optind = 0;
 	opterr = 0;
 	while ((option = getopt_long(argc, argv, ":o:p:h", options, NULL)) >= 0) {
 		switch (option) {
-		case 'o':
-			a->output = optarg;
+		case CAPTURE_OUTPUT:
+		case CAPTURE_LOCKS:
+		case CAPTURE_BUFFERS:
+			wrong = capture_option(&a->options, option, optarg);
+			if (wrong)
+				return usage_error(wrong, optarg);
 			break;
 		case 'p':
 			if (add_pids(a, optarg))
@@ -151,14 +150,6 @@ static int parse(struct attach *a, int argc, char **argv)
 		case FOR:
 			if (parse_seconds(optarg, &a->for_ms))
 				return usage_error("--for takes seconds, not", optarg);
-			break;
-		case LOCKS:
-			if (capture_parse_locks(optarg, &a->locks))
-				return usage_error("--locks takes contended, holds, all or off, not", optarg);
-			break;
-		case BUFFERS:
-			if (budget_parse(optarg, &a->buffers_bytes))
-				return usage_error("--buffers takes a size like 64M, not", optarg);
 			break;
 		case 'h':
 			fputs(help, stdout);
@@ -371,7 +362,7 @@ static int run(struct attach *a)
 {
 	bool all_ended;
 
-	if (capture_begin(&a->capture, a->locks, geteuid() ? a->processes[0]->target.home : NULL) || !reach(a) || a->told_to_end) {
+	if (capture_begin(&a->capture, a->options.locks, geteuid() ? a->processes[0]->target.home : NULL) || !reach(a) || a->told_to_end) {
 		if (a->told_to_end)
 			say("interrupted before anything was recorded");
 		capture_end(&a->capture);
@@ -413,8 +404,8 @@ int verb_attach(int argc, char **argv)
 		return list();
 	say_keep_streams();
 	if (look_at_all(a) || signals_take(&a->signals) || hold_all(a) ||
-	    capture_plan(&a->capture, a->buffers_bytes, (unsigned int)a->count, (unsigned int)a->count) ||
-	    capture_make_folder(&a->capture, a->output, a->processes[0]->target.comm))
+	    capture_plan(&a->capture, a->options.buffers_bytes, (unsigned int)a->count, (unsigned int)a->count) ||
+	    capture_make_folder(&a->capture, a->options.output, a->processes[0]->target.comm))
 		return FAILED;
 	limit_size(a);
 	a->capture.note.status = -1;

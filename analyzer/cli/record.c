@@ -28,11 +28,8 @@ static const char help[] =
     "\n"
     "Runs CMD and records the RBD requests and contended locks of CMD and of every process below it that opens an image.\n"
     "\n"
-    "  -o, --output DIR    where the recording goes; default rbdprof-PROGRAM-DATE-TIME in the current folder\n"
-    "      --locks WHICH   contended: acquisitions that had to wait, holds that made others wait, counts of the rest (default);\n"
-    "                      holds: every hold is timed too; all: every hold and wait is an event; off\n"
+    CAPTURE_HELP
     "      --stacks-over MICROSECONDS  the stack of a wait is taken where waits have been as long; default 20\n"
-    "      --buffers SIZE  shared memory in all, with K, M or G; default 64M, never more than a quarter of /dev/shm\n"
     "  -h, --help\n"
     "\n"
     "CMD keeps its standard streams; Ctrl-C reaches it, SIGTERM, SIGHUP, SIGUSR1 and SIGUSR2 are passed on to it.\n"
@@ -40,9 +37,7 @@ static const char help[] =
     "126 when CMD cannot be executed, 127 when it cannot be found.\n";
 
 struct record {
-	const char *output; /* NULL: a name of our own */
-	enum session_locks locks;
-	uint64_t buffers_bytes; /* 0: the default */
+	struct capture_options options;
 	char **command;
 
 	char shim[PATH_MAX];
@@ -74,15 +69,14 @@ static int pass_stacks_over(const char *word)
 /* Returns 0, FAILED after it said why, or -1 after it helped. */
 static int parse(struct record *r, int argc, char **argv)
 {
-	enum { LOCKS = 256, STACKS_OVER, BUFFERS };
+	enum { STACKS_OVER = 256 };
 	static const struct option options[] = {
-	    {"output", required_argument, NULL, 'o'},
-	    {"locks", required_argument, NULL, LOCKS},
+	    CAPTURE_OPTIONS,
 	    {"stacks-over", required_argument, NULL, STACKS_OVER},
-	    {"buffers", required_argument, NULL, BUFFERS},
 	    {"help", no_argument, NULL, 'h'},
 	    {0},
 	};
+	const char *wrong;
 	int option;
 
 	optind = 0;
@@ -90,20 +84,16 @@ static int parse(struct record *r, int argc, char **argv)
 	/* "+": the first word that is no option begins the command. */
 	while ((option = getopt_long(argc, argv, "+:o:h", options, NULL)) >= 0) {
 		switch (option) {
-		case 'o':
-			r->output = optarg;
-			break;
-		case LOCKS:
-			if (capture_parse_locks(optarg, &r->locks))
-				return usage_error("--locks takes contended, holds, all or off, not", optarg);
+		case CAPTURE_OUTPUT:
+		case CAPTURE_LOCKS:
+		case CAPTURE_BUFFERS:
+			wrong = capture_option(&r->options, option, optarg);
+			if (wrong)
+				return usage_error(wrong, optarg);
 			break;
 		case STACKS_OVER:
 			if (pass_stacks_over(optarg))
 				return usage_error("--stacks-over takes a number of microseconds, not", optarg);
-			break;
-		case BUFFERS:
-			if (budget_parse(optarg, &r->buffers_bytes))
-				return usage_error("--buffers takes a size like 64M, not", optarg);
 			break;
 		case 'h':
 			fputs(help, stdout);
@@ -222,7 +212,7 @@ static int run(struct record *r)
 /* From a folder to a status; the folder is undone by the caller when the command never ran. */
 static int record_into(struct record *r)
 {
-	int result = capture_begin(&r->capture, r->locks, NULL);
+	int result = capture_begin(&r->capture, r->options.locks, NULL);
 
 	if (!result && (result = control_init(&r->control, r->capture.budget.shares, admit, release)))
 		say("cannot open a socket for the processes to be traced: %s", strerror(-result));
@@ -254,8 +244,8 @@ int verb_record(int argc, char **argv)
 		say("cannot run %s: %s", r->command[0], strerror(errno));
 		return result;
 	}
-	if (preload_find(r->shim) || capture_plan(&r->capture, r->buffers_bytes, BUDGET_SHARES, 1) ||
-	    capture_make_folder(&r->capture, r->output, r->command[0]))
+	if (preload_find(r->shim) || capture_plan(&r->capture, r->options.buffers_bytes, BUDGET_SHARES, 1) ||
+	    capture_make_folder(&r->capture, r->options.output, r->command[0]))
 		return FAILED;
 	result = record_into(r);
 	if (!r->child.pid)
