@@ -73,11 +73,8 @@ static void clear(struct lockstat_table *table, uint32_t epoch)
 /* The tracer's own threads are known by their names, and count nothing. */
 static bool introduce(struct lockstat_table *table)
 {
-	size_t length;
-
-	prctl(PR_GET_NAME, table->name);
-	length = strnlen(table->name, sizeof(table->name));
-	if (length >= 4 && !memcmp(table->name + length - 4, "-ust", 4))
+	prctl(PR_GET_NAME, table->name); /* ends with a zero */
+	if (tracer_named(table->name))
 		return false;
 	table->thread = recorder_thread_number();
 	table->stack = (uintptr_t)__builtin_frame_address(0);

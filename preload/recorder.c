@@ -168,11 +168,9 @@ static void count_one(void)
 static bool describe_thread(uint32_t round)
 {
 	char name[17] = "";
-	size_t length;
 
 	prctl(PR_GET_NAME, name);
-	length = strlen(name);
-	if (length >= 4 && !strcmp(name + length - 4, "-ust"))
+	if (tracer_named(name))
 		return false;
 	recorder_thread.described = round;
 	count_one();

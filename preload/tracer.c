@@ -75,6 +75,13 @@ const struct rbdprof_emitter *tracer_load(void)
 	return dlsym(handle, RBDPROF_EMITTER_SYMBOL);
 }
 
+bool tracer_named(const char *name)
+{
+	size_t length = strlen(name);
+
+	return length >= 4 && !strcmp(name + length - 4, "-ust");
+}
+
 bool tracer_owns(const void *address)
 {
 	uintptr_t at = (uintptr_t)address;

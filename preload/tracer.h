@@ -17,6 +17,9 @@ bool tracer_present(void);
  * stays for ever. */
 const struct rbdprof_emitter *tracer_load(void);
 
+/* Whether a thread of this name is one of lttng-ust's own. */
+bool tracer_named(const char *name);
+
 /* Whether the code at this address is the tracer's. Cheap enough for a contended lock, not for every lock. */
 bool tracer_owns(const void *address);
 

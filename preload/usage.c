@@ -8,12 +8,11 @@
 #include "preload/flusher.h"
 #include "preload/proc.h"
 #include "preload/recorder.h"
+#include "preload/tracer.h"
 
 static bool is_ours(const char *name)
 {
-	size_t length = strlen(name);
-
-	return !strcmp(name, FLUSHER_NAME) || (length >= 4 && !strcmp(name + length - 4, "-ust"));
+	return !strcmp(name, FLUSHER_NAME) || tracer_named(name);
 }
 
 static void say_thread(uint32_t tid)

@@ -1,7 +1,6 @@
 /* An unnamed file that gets its name when it is complete, so that nobody maps half of it. Modes and size are lttng-ust's own. */
 #include "preload/waitfile.h"
 
-#include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,12 +8,13 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "preload/proc.h"
+
 #define FOLDER    "/dev/shm"
 #define NAME      FOLDER "/lttng-ust-wait-8" /* the number is that of the protocol between LTTng 2.9 and now */
 #define MACHINES  0666
 #define USERS     0640
 #define SECCOMP   "\nSeccomp:\t"
-#define NOT_KNOWN '?'
 
 static bool is_there(const char *path)
 {
@@ -52,17 +52,12 @@ static bool needs_users(void)
 /* Whether system calls are filtered, or that cannot be told. */
 static bool is_filtered(void)
 {
-	char status[4096], *found, mode = NOT_KNOWN;
-	int fd = open("/proc/self/status", O_RDONLY | O_CLOEXEC);
-	ssize_t length = fd < 0 ? 0 : read(fd, status, sizeof(status) - 1);
+	char status[4096], *found;
 
-	if (fd >= 0)
-		close(fd);
-	status[length > 0 ? length : 0] = '\0';
+	if (proc_read("/proc/self/status", status, sizeof(status)) < 0)
+		return true;
 	found = strstr(status, SECCOMP);
-	if (found)
-		mode = found[sizeof(SECCOMP) - 1];
-	return mode != '0';
+	return !found || found[sizeof(SECCOMP) - 1] != '0';
 }
 
 bool waitfile_make(void)

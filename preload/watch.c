@@ -242,24 +242,24 @@ int aio_watch_flush(void *rados, void *completion)
 	return result;
 }
 
-WRAPS(blocklist_add)
-int blocklist_add(void *rados, const struct cxx_string *address, uint32_t expire_s)
+static int blocklist(int (*add)(void *, const struct cxx_string *, uint32_t), void *rados, const struct cxx_string *address, uint32_t expire_s)
 {
 	struct operation_call is = {.kind = RBDPROF_OPERATION_BLOCKLIST, .oid = address};
 	uint64_t number = operation_begin(&is);
-	int result = REAL(blocklist_add)(rados, address, expire_s);
+	int result = add(rados, address, expire_s);
 
 	operation_end(&is, number, result);
 	return result;
 }
 
+WRAPS(blocklist_add)
+int blocklist_add(void *rados, const struct cxx_string *address, uint32_t expire_s)
+{
+	return blocklist(REAL(blocklist_add), rados, address, expire_s);
+}
+
 WRAPS(blocklist_add_14)
 int blocklist_add_14(void *rados, const struct cxx_string *address, uint32_t expire_s)
 {
-	struct operation_call is = {.kind = RBDPROF_OPERATION_BLOCKLIST, .oid = address};
-	uint64_t number = operation_begin(&is);
-	int result = REAL(blocklist_add_14)(rados, address, expire_s);
-
-	operation_end(&is, number, result);
-	return result;
+	return blocklist(REAL(blocklist_add_14), rados, address, expire_s);
 }
