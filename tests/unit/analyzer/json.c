@@ -57,6 +57,12 @@ static void test_trace(void **unused)
 	is_int("trace.hosts.0.clock_offset_ns", 1000);
 	is_null("trace.hosts.0.clock_uncertainty_ns");
 	has_length("verdict", 1);
+	is_text("verdict.0.cause", "callback-slow");
+	is_text("verdict.0.image", "rbd/one");
+	is_text("verdict.0.share_of", "requests");
+	is_near("verdict.0.share_mean", 1.0 / 5.5); /* 2 × 0.5 of 2 × 2.5 + 0.5 ms */
+	is_near("verdict.0.share_p50", 0.2);        /* of a write */
+	is_text("verdict.0.also_possible.0", "one-thread-saturated");
 	is_text("threads.0.name", "worker");
 	is_int("threads.0.tid", 78);
 	is_null("threads.0.cpu_share");
@@ -320,7 +326,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test_teardown(test_trace, teardown),      cmocka_unit_test_teardown(test_image, teardown),
-	    cmocka_unit_test_teardown(test_requests, teardown),   cmocka_unit_test_teardown(test_nothing_observed, teardown),      cmocka_unit_test_teardown(test_ownership, teardown),
+	    cmocka_unit_test_teardown(test_requests, teardown),   cmocka_unit_test_teardown(test_nothing_observed, teardown),
+	    cmocka_unit_test_teardown(test_ownership, teardown),
 	    cmocka_unit_test_teardown(test_steps, teardown),      cmocka_unit_test_teardown(test_journal, teardown),
 	    cmocka_unit_test_teardown(test_operations, teardown), cmocka_unit_test_teardown(test_not_owned, teardown),
 	};

@@ -2,26 +2,28 @@
 
 #include "tests/unit/analyzer/rows.h"
 
-static struct lock_rows rows;
-static struct names *names;
-
-void rows_make(struct report *report)
+char *rows_write(struct report *report, int (*write)(FILE *out, const struct report *report))
 {
-	struct lock_namer namer = {.name = names_lock};
+	struct lock_rows rows;
+	struct names *names = names_create();
+	struct lock_namer namer = {.context = names, .name = names_lock};
+	struct verdicts verdicts;
+	char *text = NULL;
+	size_t size;
+	FILE *out = open_memstream(&text, &size);
 
-	rows_done();
-	names = names_create();
 	assert_non_null(names);
+	assert_non_null(out);
 	assert_int_equal(names_learn(names, report->model), 0);
-	namer.context = names;
 	assert_int_equal(lock_rows_build(&rows, report->model, &namer), 0);
+	assert_int_equal(verdicts_build(&verdicts, report->model, NULL), 0);
 	report->locks.rows = &rows;
 	report->locks.names = names;
-}
-
-void rows_done(void)
-{
+	report->verdicts = &verdicts;
+	assert_int_equal(write(out, report), 0);
+	fclose(out);
+	verdicts_fini(&verdicts);
 	lock_rows_fini(&rows);
 	names_destroy(names);
-	names = NULL;
+	return text;
 }

@@ -1,13 +1,10 @@
-/* Names and rows of a model's contended locks, for tests of the writers; one at a time. */
+/* What a writer is given beside the model: rows of its contended locks, their names, and verdicts. */
 #ifndef RBDPROF_TESTS_ROWS_H
 #define RBDPROF_TESTS_ROWS_H
 
 #include "analyzer/writers/report.h"
 
-/* Points the report to the rows of its model. */
-void rows_make(struct report *report);
-
-/* Frees them; nothing when there are none. */
-void rows_done(void);
+/* What the writer makes of the report's model, whole, with the rows of its locks and the verdicts on it. The caller frees it. */
+char *rows_write(struct report *report, int (*write)(FILE *out, const struct report *report));
 
 #endif

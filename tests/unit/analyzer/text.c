@@ -8,6 +8,7 @@
 #include "tests/unit/analyzer/rows.h"
 #include "tests/unit/core/events_text.h"
 
+/* Its verdict: of all requests' time, 2 × 2.5 + 0.5 ms, callbacks are 2 × 0.5: 18 %, and a fifth of each write; 3 requests in 5.5 ms: 545. */
 static const char golden[] =
     "Recording /data/slow\n"
     "  command    fio --name=t\n"
@@ -52,6 +53,10 @@ static const char golden[] =
     "  undecoded  0 payloads\n"
     "  not seen   1 function: rbd_aio_of_tomorrow\n";
 
+/*
+ * Its verdicts: each write of 10 ms waited 8 for the lock and 1 for the journal. Without the lock one takes 2 ms: 2 in flight would be 1000 a
+ * second, told from 0.95 to 1.6 times that. 50 MiB were read back in 4 acquisitions: 12.5 each.
+ */
 /* clang-format off */
 static const char golden_owned[] =
     "  process    fio, pid 77, on alpha\n"
@@ -190,31 +195,13 @@ static void check_text(const char *text, const char *wanted)
 	fail();
 }
 
-static char *write_report(struct report *report)
-{
-	struct verdicts verdicts;
-	char *text = NULL;
-	size_t size;
-	FILE *out = open_memstream(&text, &size);
-
-	assert_int_equal(verdicts_build(&verdicts, report->model, NULL), 0);
-	report->verdicts = &verdicts;
-	assert_non_null(out);
-	rows_make(report);
-	assert_int_equal(text_write(out, report), 0);
-	rows_done();
-	fclose(out);
-	verdicts_fini(&verdicts);
-	return text;
-}
-
 static char *write_text(const char *events, struct report *report)
 {
 	struct model *model = events_text_model(events);
 	char *text;
 
 	report->model = model;
-	text = write_report(report);
+	text = rows_write(report, text_write);
 	model_destroy(model);
 	return text;
 }
@@ -241,7 +228,7 @@ static void test_golden(void **unused)
 static char *write_owned(owned_change *change)
 {
 	struct report report = {.model = owned_model(change)};
-	char *text = write_report(&report);
+	char *text = rows_write(&report, text_write);
 
 	owned_done();
 	return text;
@@ -340,6 +327,7 @@ static void test_plain(void **unused)
 	char *text = write_owned(make_plain);
 
 	(void)unused;
+	assert_non_null(strstr(text, "(no exclusive lock)\n"));
 	assert_null(strstr(text, "Exclusive lock:"));
 	assert_null(strstr(text, "handover"));
 	assert_null(strstr(text, "incidents"));

@@ -11,22 +11,11 @@ static char *text;
 static const char *write(struct report report, const char *events, int (*writer)(FILE *out, const struct report *report))
 {
 	struct model *model = events_text_model(events);
-	struct verdicts verdicts;
-	size_t size;
-	FILE *out;
 
 	free(text);
-	out = open_memstream(&text, &size);
-	assert_non_null(out);
 	report.model = model;
-	assert_int_equal(verdicts_build(&verdicts, model, NULL), 0);
-	report.verdicts = &verdicts;
-	rows_make(&report);
-	assert_int_equal(writer(out, &report), 0);
-	rows_done();
-	verdicts_fini(&verdicts);
+	text = rows_write(&report, writer);
 	model_destroy(model);
-	fclose(out);
 	return text;
 }
 
