@@ -7,7 +7,7 @@ usage() {
 	cat <<'USAGE'
 usage: ./check.sh [--long] [--only PART[,PART]...]
 
-Installs the packages (as root or through sudo), builds into build/check, and runs the tests; about seventeen minutes on two
+Installs the packages (as root or through sudo), builds into build/check, and runs the tests; about twenty minutes on two
 processors. The last line is "N passed, N failed"; the exit status is 0 when nothing failed.
 --long         the long parts too
 --only PART    only these parts. The build is made for those that need it.
