@@ -1,9 +1,11 @@
 /*
  * An emitter in the place of the LTTng provider, under its name: the shim loads it as it loads that one. It counts events in a file that
- * the driver maps too (RBDPROF_TEST_COUNTS), across fork(). RBDPROF_TEST_DORMANT: nobody records.
+ * the driver maps too (RBDPROF_TEST_COUNTS), across fork(). RBDPROF_TEST_DORMANT: nobody records. RBDPROF_TEST_LOCKS: what is recorded of
+ * locks, contended or holds; all when it is not there.
  */
 #include <fcntl.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -37,11 +39,11 @@ enum what {
 };
 
 static uint64_t nowhere[WHATS], *counts = nowhere;
-static int recording;
+static int recording, recording_holds, recording_all;
 
 __attribute__((constructor)) static void init(void)
 {
-	const char *path = getenv("RBDPROF_TEST_COUNTS");
+	const char *path = getenv("RBDPROF_TEST_COUNTS"), *locks = getenv("RBDPROF_TEST_LOCKS");
 	int fd = path ? open(path, O_RDWR | O_CLOEXEC) : -1;
 	void *map = fd < 0 ? MAP_FAILED : mmap(NULL, sizeof(nowhere), PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
 
@@ -50,6 +52,8 @@ __attribute__((constructor)) static void init(void)
 	if (map != MAP_FAILED)
 		counts = map;
 	recording = !getenv("RBDPROF_TEST_DORMANT");
+	recording_all = recording && !locks;
+	recording_holds = recording_all || (recording && !strcmp(locks, "holds"));
 }
 
 static void count(enum what what, uint64_t times)
@@ -191,9 +195,9 @@ extern const struct rbdprof_emitter rbdprof_lttng_emitter;
 __attribute__((visibility("default"))) const struct rbdprof_emitter rbdprof_lttng_emitter = {
     .requests = &recording,
     .lock_waits = &recording,
-    .cond_waits = &recording,
-    .all_holds = &recording,
-    .lock_pairs = &recording,
+    .cond_waits = &recording_all,
+    .all_holds = &recording_holds,
+    .lock_pairs = &recording_all,
     .process = count_process,
     .thread = count_thread,
     .image = count_image,
