@@ -59,6 +59,12 @@ struct operations {
 	uint64_t bytes; /* of each */
 };
 
+/* What an allocator gives, with room for so much: aligned, in a process's half of the addresses, and not next to NULL. */
+static bool is_block(uint64_t address, uint64_t bytes)
+{
+	return !(address & 15) && address >> 16 && !(address >> 47) && malloc_usable_size((void *)(uintptr_t)address) >= bytes;
+}
+
 static bool small_vector_at(const char *at)
 {
 	return word_at(at) == (uintptr_t)(at + 24) && word_at(at + 8) <= 2 && word_at(at + 16) == 2;
@@ -72,15 +78,9 @@ static struct operations small_vector(const char *at, uint64_t bytes)
 
 	if (small_vector_at(at))
 		return is;
-	if (!is.first || room <= 2 || room > MOST_OPERATIONS || is.count > room || malloc_usable_size((void *)is.first) < room * bytes)
+	if (room <= 2 || room > MOST_OPERATIONS || is.count > room || !is_block((uintptr_t)is.first, room * bytes))
 		is.first = NULL;
 	return is;
-}
-
-/* What an allocator gives: aligned, in a process's half of the addresses, and not next to NULL. */
-static bool is_block(uint64_t address)
-{
-	return !(address & 15) && address >> 16 && !(address >> 47);
 }
 
 static bool is_code(const char *operation)
@@ -97,9 +97,9 @@ static struct operations plain_vector(const char *at, uint64_t bytes)
 	uint64_t first = word_at(at), used = word_at(at + 8) - first, room = word_at(at + 16) - first;
 	struct operations is = {NULL, used / bytes, bytes};
 
-	if (!is_block(first) || !used || used > room || room > MOST_OPERATIONS * bytes || used % bytes || room % bytes)
+	if (!used || used > room || room > MOST_OPERATIONS * bytes || used % bytes || room % bytes)
 		return is;
-	if (malloc_usable_size((void *)(uintptr_t)first) >= room && is_code((const char *)(uintptr_t)first))
+	if (is_block(first, room) && is_code((const char *)(uintptr_t)first))
 		is.first = (const char *)(uintptr_t)first;
 	return is;
 }
@@ -137,10 +137,11 @@ static struct operations operations_of(const char *message, enum bufferlist_age 
 			       small_vector(message + place, operation_bytes[age]);
 }
 
-static void read_extents(struct rbdprof_sent *sent, const char *message, enum bufferlist_age age)
+/* What its operations move, from the lowest to the highest, for they come in any order. False when they cannot be found. */
+static bool read_extents(struct rbdprof_sent *sent, const char *message, enum bufferlist_age age)
 {
 	struct operations operations = operations_of(message, age);
-	uint64_t end = 0;
+	uint64_t begin = UINT64_MAX, end = 0;
 
 	for (uint64_t i = 0; operations.first && i < operations.count; i++) {
 		const char *operation = operations.first + i * operations.bytes;
@@ -150,13 +151,14 @@ static void read_extents(struct rbdprof_sent *sent, const char *message, enum bu
 		memcpy(&code, operation, sizeof(code));
 		if (!moves_data(code))
 			continue;
-		if (!sent->extents++) {
+		if (!sent->extents++)
 			sent->code = code;
-			sent->offset_bytes = offset;
-		}
+		begin = offset < begin ? offset : begin;
 		end = offset + length > end ? offset + length : end;
 	}
-	sent->length_bytes = sent->extents ? end - sent->offset_bytes : 0;
+	sent->offset_bytes = sent->extents ? begin : 0;
+	sent->length_bytes = sent->extents ? end - begin : 0;
+	return operations.first;
 }
 
 /* The front so far: the placement group and its shard, the hash of the object's name, the map's epoch, flags, and the request's id. */
@@ -183,13 +185,12 @@ static void say(const char *message, const void *payload, enum bufferlist_age ag
 	memcpy(&version, message + VERSION, sizeof(version));
 	if (type != OSD_OPERATION)
 		return;
-	if (version != FRONT_VERSION || message[SOURCE_TYPE] != CLIENT || !read_front(&sent, payload, age)) {
+	if (version != FRONT_VERSION || message[SOURCE_TYPE] != CLIENT || !read_front(&sent, payload, age) || !read_extents(&sent, message, age)) {
 		EMIT(undecoded("OSD operation"));
 		return;
 	}
 	sent.client = word_at(message + SOURCE);
 	sent.transaction = word_at(message + TRANSACTION);
-	read_extents(&sent, message, age);
 	/* Calls, watches and notifications are told where librbd makes them. A watch is renewed while no request comes, or none completes. */
 	if (sent.extents)
 		EMIT(sent(&sent));
