@@ -1,13 +1,17 @@
 /*
- * The C++ functions at the boundary below librbd, as C sees them on the ABI: `this` is the first argument, references are pointers,
- * one-word class values are words. Their mangled names stand in tracepoints/functions.def. It knows signatures and the layout of
- * std::string, and of nothing else: buffers are read with librados' own iterator (bufferlist.h).
+ * The C++ functions that the shim interposes, librbd's own and those at the boundary below it, as C sees them on the ABI: `this` is the
+ * first argument, references are pointers, one-word class values are words. Their mangled names stand in tracepoints/functions.def. It
+ * knows signatures and the layouts of std::string and of classes that are one pointer, and of nothing else: buffers are read with
+ * librados' own iterator (bufferlist.h).
  */
 #ifndef RBDPROF_PRELOAD_CXX_H
 #define RBDPROF_PRELOAD_CXX_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+
+#include <rbd/librbd.h>
 
 /* libstdc++'s std::string, from its data on. */
 struct cxx_string {
@@ -21,6 +25,80 @@ typedef void (*cxx_rados_callback)(void *completion, void *arg);
 struct cxx_ioctx {
 	void *ioctx;
 };
+
+/* librbd::Image is one pointer: the C API's rbd_image_t; NULL while nothing is open. */
+struct cxx_image {
+	rbd_image_t handle;
+};
+
+/* librbd::RBD, which has no members: `rbd` points to nothing. A pointer to its AioCompletion is the C API's rbd_completion_t. */
+int cxx_open(void *rbd, struct cxx_ioctx *pool, struct cxx_image *image, const char *name, const char *snapshot);
+int cxx_open_head(void *rbd, struct cxx_ioctx *pool, struct cxx_image *image, const char *name);
+int cxx_open_by_id(void *rbd, struct cxx_ioctx *pool, struct cxx_image *image, const char *id, const char *snapshot);
+int cxx_open_by_id_head(void *rbd, struct cxx_ioctx *pool, struct cxx_image *image, const char *id);
+int cxx_open_read_only(void *rbd, struct cxx_ioctx *pool, struct cxx_image *image, const char *name, const char *snapshot);
+int cxx_open_by_id_read_only(void *rbd, struct cxx_ioctx *pool, struct cxx_image *image, const char *id, const char *snapshot);
+int cxx_aio_open(void *rbd, struct cxx_ioctx *pool, struct cxx_image *image, const char *name, const char *snapshot, rbd_completion_t completion);
+int cxx_aio_open_by_id(void *rbd, struct cxx_ioctx *pool, struct cxx_image *image, const char *id, const char *snapshot,
+		       rbd_completion_t completion);
+int cxx_aio_open_read_only(void *rbd, struct cxx_ioctx *pool, struct cxx_image *image, const char *name, const char *snapshot,
+			   rbd_completion_t completion);
+int cxx_aio_open_by_id_read_only(void *rbd, struct cxx_ioctx *pool, struct cxx_image *image, const char *id, const char *snapshot,
+				 rbd_completion_t completion);
+
+/* librbd::RBD::AioCompletion */
+void cxx_aio_create_completion(rbd_completion_t completion, void *arg, rbd_callback_t callback);
+bool cxx_aio_is_complete(rbd_completion_t completion);
+int cxx_aio_wait_for_complete(rbd_completion_t completion);
+ssize_t cxx_aio_get_return_value(rbd_completion_t completion);
+void *cxx_aio_get_arg(rbd_completion_t completion);
+void cxx_aio_release(rbd_completion_t completion);
+
+/* librbd::Image. `data` is a bufferlist. */
+int cxx_close(struct cxx_image *image);
+void cxx_destroy(struct cxx_image *image);
+int cxx_aio_close(struct cxx_image *image, rbd_completion_t completion);
+int cxx_poll_io_events(struct cxx_image *image, rbd_completion_t *completions, int most);
+int cxx_set_image_notification(struct cxx_image *image, int fd, int type);
+int cxx_aio_read(struct cxx_image *image, uint64_t offset, size_t length, void *data, rbd_completion_t completion);
+int cxx_aio_read_14(struct cxx_image *image, uint64_t offset, size_t length, void *data, rbd_completion_t completion);
+int cxx_aio_read2(struct cxx_image *image, uint64_t offset, size_t length, void *data, rbd_completion_t completion, int flags);
+int cxx_aio_read2_14(struct cxx_image *image, uint64_t offset, size_t length, void *data, rbd_completion_t completion, int flags);
+int cxx_aio_write(struct cxx_image *image, uint64_t offset, size_t length, void *data, rbd_completion_t completion);
+int cxx_aio_write_14(struct cxx_image *image, uint64_t offset, size_t length, void *data, rbd_completion_t completion);
+int cxx_aio_write2(struct cxx_image *image, uint64_t offset, size_t length, void *data, rbd_completion_t completion, int flags);
+int cxx_aio_write2_14(struct cxx_image *image, uint64_t offset, size_t length, void *data, rbd_completion_t completion, int flags);
+int cxx_aio_discard(struct cxx_image *image, uint64_t offset, uint64_t length, rbd_completion_t completion);
+int cxx_aio_writesame(struct cxx_image *image, uint64_t offset, size_t length, void *data, rbd_completion_t completion, int flags);
+int cxx_aio_writesame_14(struct cxx_image *image, uint64_t offset, size_t length, void *data, rbd_completion_t completion, int flags);
+int cxx_aio_write_zeroes(struct cxx_image *image, uint64_t offset, size_t length, rbd_completion_t completion, int zero_flags, int flags);
+int cxx_aio_compare_and_write(struct cxx_image *image, uint64_t offset, size_t length, void *expected, void *data,
+			      rbd_completion_t completion, uint64_t *mismatch, int flags);
+int cxx_aio_compare_and_write_14(struct cxx_image *image, uint64_t offset, size_t length, void *expected, void *data,
+				 rbd_completion_t completion, uint64_t *mismatch, int flags);
+int cxx_aio_flush(struct cxx_image *image, rbd_completion_t completion);
+ssize_t cxx_read(struct cxx_image *image, uint64_t offset, size_t length, void *data);
+ssize_t cxx_read_14(struct cxx_image *image, uint64_t offset, size_t length, void *data);
+ssize_t cxx_read2(struct cxx_image *image, uint64_t offset, size_t length, void *data, int flags);
+ssize_t cxx_read2_14(struct cxx_image *image, uint64_t offset, size_t length, void *data, int flags);
+int64_t cxx_read_iterate(struct cxx_image *image, uint64_t offset, size_t length, int (*each)(uint64_t, size_t, const char *, void *),
+			 void *arg);
+int cxx_read_iterate2(struct cxx_image *image, uint64_t offset, uint64_t length, int (*each)(uint64_t, size_t, const char *, void *),
+		      void *arg);
+ssize_t cxx_write(struct cxx_image *image, uint64_t offset, size_t length, void *data);
+ssize_t cxx_write_14(struct cxx_image *image, uint64_t offset, size_t length, void *data);
+ssize_t cxx_write2(struct cxx_image *image, uint64_t offset, size_t length, void *data, int flags);
+ssize_t cxx_write2_14(struct cxx_image *image, uint64_t offset, size_t length, void *data, int flags);
+int cxx_discard(struct cxx_image *image, uint64_t offset, uint64_t length);
+ssize_t cxx_writesame(struct cxx_image *image, uint64_t offset, size_t length, void *data, int flags);
+ssize_t cxx_writesame_14(struct cxx_image *image, uint64_t offset, size_t length, void *data, int flags);
+ssize_t cxx_write_zeroes(struct cxx_image *image, uint64_t offset, size_t length, int zero_flags, int flags);
+ssize_t cxx_compare_and_write(struct cxx_image *image, uint64_t offset, size_t length, void *expected, void *data, uint64_t *mismatch,
+			      int flags);
+ssize_t cxx_compare_and_write_14(struct cxx_image *image, uint64_t offset, size_t length, void *expected, void *data, uint64_t *mismatch,
+				 int flags);
+int cxx_flush(struct cxx_image *image);
+int cxx_invalidate_cache(struct cxx_image *image);
 
 /* librados::ObjectOperation and its kinds */
 void operation_construct(void *operation);

@@ -1,4 +1,4 @@
-/* Opening and closing images, blocking and asynchronous. */
+/* Opening and closing images, blocking and asynchronous, through the C interface or the C++ one. */
 #include <string.h>
 
 #include "preload/clients.h"
@@ -18,9 +18,10 @@ static uint64_t begin_open(rados_ioctx_t pool)
 	return recorder_now_ns();
 }
 
+/* One of these functions may have been called by another one of them, within librbd. */
 static int opened(int result, uint64_t begin_ns, rados_ioctx_t pool, rbd_image_t *handle, const char *snapshot, bool read_only)
 {
-	if (begin_ns && result >= 0)
+	if (begin_ns && result >= 0 && !images_find(*handle))
 		images_opened(*handle, pool, snapshot, read_only, recorder_now_ns() - begin_ns);
 	return result;
 }
@@ -55,6 +56,62 @@ int rbd_open_by_id_read_only(rados_ioctx_t pool, const char *id, rbd_image_t *ha
 	uint64_t begin_ns = begin_open(pool);
 
 	return opened(REAL(rbd_open_by_id_read_only)(pool, id, handle, snapshot), begin_ns, pool, handle, snapshot, true);
+}
+
+/* What the object has open is closed first. */
+static uint64_t begin_open_cxx(struct cxx_ioctx *pool, const struct cxx_image *image)
+{
+	images_closed(images_forget(image->handle), 0, 0);
+	return begin_open(pool->ioctx);
+}
+
+WRAPS(cxx_open)
+int cxx_open(void *rbd, struct cxx_ioctx *pool, struct cxx_image *image, const char *name, const char *snapshot)
+{
+	uint64_t begin_ns = begin_open_cxx(pool, image);
+
+	return opened(REAL(cxx_open)(rbd, pool, image, name, snapshot), begin_ns, pool->ioctx, &image->handle, snapshot, false);
+}
+
+WRAPS(cxx_open_head)
+int cxx_open_head(void *rbd, struct cxx_ioctx *pool, struct cxx_image *image, const char *name)
+{
+	uint64_t begin_ns = begin_open_cxx(pool, image);
+
+	return opened(REAL(cxx_open_head)(rbd, pool, image, name), begin_ns, pool->ioctx, &image->handle, NULL, false);
+}
+
+WRAPS(cxx_open_by_id)
+int cxx_open_by_id(void *rbd, struct cxx_ioctx *pool, struct cxx_image *image, const char *id, const char *snapshot)
+{
+	uint64_t begin_ns = begin_open_cxx(pool, image);
+
+	return opened(REAL(cxx_open_by_id)(rbd, pool, image, id, snapshot), begin_ns, pool->ioctx, &image->handle, snapshot, false);
+}
+
+WRAPS(cxx_open_by_id_head)
+int cxx_open_by_id_head(void *rbd, struct cxx_ioctx *pool, struct cxx_image *image, const char *id)
+{
+	uint64_t begin_ns = begin_open_cxx(pool, image);
+
+	return opened(REAL(cxx_open_by_id_head)(rbd, pool, image, id), begin_ns, pool->ioctx, &image->handle, NULL, false);
+}
+
+WRAPS(cxx_open_read_only)
+int cxx_open_read_only(void *rbd, struct cxx_ioctx *pool, struct cxx_image *image, const char *name, const char *snapshot)
+{
+	uint64_t begin_ns = begin_open_cxx(pool, image);
+
+	return opened(REAL(cxx_open_read_only)(rbd, pool, image, name, snapshot), begin_ns, pool->ioctx, &image->handle, snapshot, true);
+}
+
+WRAPS(cxx_open_by_id_read_only)
+int cxx_open_by_id_read_only(void *rbd, struct cxx_ioctx *pool, struct cxx_image *image, const char *id, const char *snapshot)
+{
+	uint64_t begin_ns = begin_open_cxx(pool, image);
+
+	return opened(REAL(cxx_open_by_id_read_only)(rbd, pool, image, id, snapshot), begin_ns, pool->ioctx, &image->handle, snapshot,
+		      true);
 }
 
 /* The handle is filled in when the completion is: what its description needs is kept with the completion. */
@@ -115,31 +172,119 @@ int rbd_aio_open_by_id_read_only(rados_ioctx_t pool, const char *id, rbd_image_t
 	return submitted(record, REAL(rbd_aio_open_by_id_read_only)(pool, id, handle, snapshot, completion));
 }
 
+static struct record *begin_aio_open_cxx(rbd_completion_t completion, struct cxx_ioctx *pool, struct cxx_image *image, const char *snapshot,
+					 bool read_only)
+{
+	images_closed(images_forget(image->handle), 0, 0);
+	return begin_aio_open(completion, pool->ioctx, &image->handle, snapshot, read_only);
+}
+
+WRAPS(cxx_aio_open)
+int cxx_aio_open(void *rbd, struct cxx_ioctx *pool, struct cxx_image *image, const char *name, const char *snapshot,
+		 rbd_completion_t completion)
+{
+	struct record *record = begin_aio_open_cxx(completion, pool, image, snapshot, false);
+
+	return submitted(record, REAL(cxx_aio_open)(rbd, pool, image, name, snapshot, completion));
+}
+
+WRAPS(cxx_aio_open_by_id)
+int cxx_aio_open_by_id(void *rbd, struct cxx_ioctx *pool, struct cxx_image *image, const char *id, const char *snapshot,
+		       rbd_completion_t completion)
+{
+	struct record *record = begin_aio_open_cxx(completion, pool, image, snapshot, false);
+
+	return submitted(record, REAL(cxx_aio_open_by_id)(rbd, pool, image, id, snapshot, completion));
+}
+
+WRAPS(cxx_aio_open_read_only)
+int cxx_aio_open_read_only(void *rbd, struct cxx_ioctx *pool, struct cxx_image *image, const char *name, const char *snapshot,
+			   rbd_completion_t completion)
+{
+	struct record *record = begin_aio_open_cxx(completion, pool, image, snapshot, true);
+
+	return submitted(record, REAL(cxx_aio_open_read_only)(rbd, pool, image, name, snapshot, completion));
+}
+
+WRAPS(cxx_aio_open_by_id_read_only)
+int cxx_aio_open_by_id_read_only(void *rbd, struct cxx_ioctx *pool, struct cxx_image *image, const char *id, const char *snapshot,
+				 rbd_completion_t completion)
+{
+	struct record *record = begin_aio_open_cxx(completion, pool, image, snapshot, true);
+
+	return submitted(record, REAL(cxx_aio_open_by_id_read_only)(rbd, pool, image, id, snapshot, completion));
+}
+
+struct closing {
+	uint64_t begin_ns;
+	uint32_t number; /* of the image; 0: unknown */
+};
+
+/* Before the real call: the handle may be another's at once after it. */
+static struct closing begin_close(rbd_image_t handle)
+{
+	struct closing closing = {recorder_now_ns(), images_forget(handle)};
+
+	reaps_say();
+	return closing;
+}
+
+static int closed(int result, struct closing closing)
+{
+	images_closed(closing.number, recorder_now_ns() - closing.begin_ns, result);
+	return result;
+}
+
 WRAPS(rbd_close)
 int rbd_close(rbd_image_t handle)
 {
-	uint64_t begin_ns = recorder_now_ns();
-	uint32_t number = images_forget(handle);
-	int result;
+	struct closing closing = begin_close(handle);
 
-	reaps_say();
-	result = REAL(rbd_close)(handle);
+	return closed(REAL(rbd_close)(handle), closing);
+}
 
-	images_closed(number, recorder_now_ns() - begin_ns, result);
-	return result;
+WRAPS(cxx_close)
+int cxx_close(struct cxx_image *image)
+{
+	struct closing closing = begin_close(image->handle);
+
+	return closed(REAL(cxx_close)(image), closing);
+}
+
+WRAPS(cxx_destroy)
+void cxx_destroy(struct cxx_image *image)
+{
+	struct closing closing = begin_close(image->handle);
+
+	REAL(cxx_destroy)(image);
+	closed(0, closing);
+}
+
+static struct record *begin_aio_close(rbd_image_t handle, rbd_completion_t completion)
+{
+	struct closing closing = begin_close(handle);
+	struct record *record = closing.number ? record_find(completion) : NULL;
+
+	if (record) {
+		record_claim(record, RECORD_CLOSE);
+		record->start_ns = closing.begin_ns;
+		record->close_image = closing.number;
+	}
+	return record;
 }
 
 WRAPS(rbd_aio_close)
 int rbd_aio_close(rbd_image_t handle, rbd_completion_t completion)
 {
-	uint32_t number = images_forget(handle);
-	struct record *record = number ? record_find(completion) : NULL;
+	struct record *record = begin_aio_close(handle, completion);
 
-	if (record) {
-		record_claim(record, RECORD_CLOSE);
-		record->start_ns = recorder_now_ns();
-		record->close_image = number;
-	}
-	reaps_say();
 	return submitted(record, REAL(rbd_aio_close)(handle, completion));
+}
+
+WRAPS(cxx_aio_close)
+int cxx_aio_close(struct cxx_image *image, rbd_completion_t completion)
+{
+	struct record *record = begin_aio_close(image->handle, completion);
+
+	return submitted(record, REAL(cxx_aio_close)(image, completion));
 }

@@ -66,6 +66,9 @@ bool real_has_row(const char *name);
 
 #define REAL(name) (__builtin_expect(real.name != NULL, 1) ? real.name : (__typeof__(real.name))real_find(REAL_##name))
 
+/* The shim's own questions to a completion. librbd's C functions pass them on to its C++ ones, through the wrappers of those. */
+#define ASK(name, completion) (real.cxx_##name ? real.cxx_##name(completion) : REAL(rbd_##name)(completion))
+
 #define WRAPS(name)                                                                                                                        \
 	_Static_assert(offsetof(struct real, name) < sizeof(struct real), "functions.def has this row");                                   \
 	extern const char rbdprof_wraps_##name;                                                                                            \

@@ -80,11 +80,16 @@ void record_cancel(struct record *record)
 	give_back(record);
 }
 
-struct record *record_find(rbd_completion_t completion)
+struct record *record_from_arg(void *arg)
 {
-	struct record *record = REAL(rbd_aio_get_arg)(completion);
+	struct record *record = arg;
 
 	return record >= records && record < records + MOST_RECORDS ? record : NULL;
+}
+
+struct record *record_find(rbd_completion_t completion)
+{
+	return record_from_arg(ASK(aio_get_arg, completion));
 }
 
 static void number(struct record *record, struct image *image, uint8_t kind, uint8_t flags, uint64_t offset_bytes, uint64_t length_bytes)
@@ -199,7 +204,7 @@ static void return_from_callback(struct record **arg)
 	if (!(set(record, RETURNED) & RELEASED))
 		return;
 	if (record->use != RECORD_UNUSED)
-		REAL(rbd_aio_release)(record->completion);
+		ASK(aio_release, record->completion);
 	give_back(record);
 }
 
@@ -210,7 +215,7 @@ void record_callback(rbd_completion_t completion, void *arg)
 
 	record->complete_ns = completed_ns(record);
 	if (record->use != RECORD_UNUSED) /* else its handle may be gone */
-		record->result = REAL(rbd_aio_get_return_value)(completion);
+		record->result = ASK(aio_get_return_value, completion);
 	finish_image(record);
 	record->callback(completion, record->arg);
 }
@@ -236,7 +241,7 @@ uint64_t record_look(struct record *record, rbd_completion_t completion)
 	if (record->callback)
 		return record->use == RECORD_REQUEST ? record->request.request : 0;
 	record->complete_ns = completed_ns(record);
-	record->result = REAL(rbd_aio_get_return_value)(completion);
+	record->result = ASK(aio_get_return_value, completion);
 	finish_image(record);
 	done(record, recorder_now_ns(), true);
 	return 0;
@@ -252,10 +257,10 @@ void record_release(struct record *record, rbd_completion_t completion)
 {
 	if (!record->callback) {
 		land(record); /* when nobody looked, its end will never be seen */
-		REAL(rbd_aio_release)(completion);
+		ASK(aio_release, completion);
 		give_back(record);
 	} else if (record->use == RECORD_UNUSED) {
-		REAL(rbd_aio_release)(completion);
+		ASK(aio_release, completion);
 		if (set(record, RELEASED) & RETURNED)
 			give_back(record);
 	} else {
@@ -263,7 +268,7 @@ void record_release(struct record *record, rbd_completion_t completion)
 		record->completion = completion;
 		if (!(set(record, RELEASED) & RETURNED))
 			return;
-		REAL(rbd_aio_release)(completion);
+		ASK(aio_release, completion);
 		give_back(record);
 	}
 }

@@ -53,6 +53,9 @@ void record_cancel(struct record *record);
 /* The record behind a completion; NULL when it was passed through. */
 struct record *record_find(rbd_completion_t completion);
 
+/* The record that a completion was given for its argument; NULL when that is the application's. */
+struct record *record_from_arg(void *arg);
+
 /* Before the real call: the completion will carry this. Forgets an earlier call that was refused. */
 void record_claim(struct record *record, enum record_use use);
 

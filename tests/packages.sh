@@ -7,7 +7,8 @@ build=(build-essential cmake pkg-config liblttng-ust-dev liblttng-ctl-dev libunw
 	libdw-dev uthash-dev)
 run=(lttng-tools)
 cluster=(ceph-mon ceph-osd ceph-common fio)
-tests=(libcmocka-dev babeltrace2 valgrind strace libjemalloc2 libgoogle-perftools4 qemu-utils qemu-block-extra qemu-system-x86 python3 procps util-linux)
+tests=(libcmocka-dev libradospp-dev babeltrace2 valgrind strace libjemalloc2 libgoogle-perftools4 qemu-utils qemu-block-extra qemu-system-common
+	qemu-system-x86 python3 python3-rbd procps util-linux)
 
 usage() {
 	cat <<'USAGE'

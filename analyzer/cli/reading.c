@@ -181,9 +181,9 @@ static int no_image(const struct reading *reading)
 	fprintf(
 	    stderr,
 	    "rbdprof: no librbd image was opened in this recording: nothing to report. It sees programs that load librbd as a shared "
-	    "library and\n"
-	    "call its C functions, as fio and QEMU do. The rbd command uses the C++ functions, the kernel's client (/dev/rbd0, rbd map)\n"
-	    "is not librbd, and a statically linked or setuid program cannot be seen.\n");
+	    "library,\n"
+	    "as fio, QEMU and the rbd command do. The kernel's client (/dev/rbd0, rbd map) is not librbd, and a statically linked or\n"
+	    "setuid program cannot be seen.\n");
 	return EXIT_NO_LIBRBD;
 }
 

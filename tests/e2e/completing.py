@@ -19,9 +19,9 @@ def same_three_times(lab, command, tidy=lambda text: text):
     return recording
 
 
-def way(lab, name, n=200):
+def way(lab, name, n=200, program="ways"):
     image = lab.image("ways")
-    recording = same_three_times(lab, [lab.program("ways"), name, "rbd", image, str(n)])
+    recording = same_three_times(lab, [lab.program(program), name, "rbd", image, str(n)])
     for number, key in enumerate(("completed", "bytes", "failed")):
         truth = {kind: counted[number] for kind, counted in parse_ways(recording.ended.stdout).items()}
         lab.equal(key, recording.sums(image, key), truth)
@@ -88,6 +88,39 @@ def test_threads(lab):
 
 def test_fork(lab):
     way(lab, "fork")
+
+
+def cxx(lab, name, n=200):
+    """The same through librbd's C++ interface."""
+    return way(lab, name, n, program="ways_cxx")
+
+
+def test_cxx_wait(lab):
+    cxx(lab, "wait")
+
+
+def test_cxx_callback(lab):
+    cxx(lab, "callback")
+
+
+def test_cxx_release_early(lab):
+    cxx(lab, "release-early")
+
+
+def test_cxx_poll(lab):
+    cxx(lab, "poll")
+
+
+def test_cxx_calls(lab):
+    cxx(lab, "calls", 50)
+
+
+def test_cxx_synchronous(lab):
+    cxx(lab, "synchronous", 50)
+
+
+def test_cxx_open(lab):
+    cxx(lab, "open", 4)
 
 
 def test_qemu_img_bench(lab):

@@ -78,10 +78,14 @@ class Lab:
         return found[0]
 
     def program(self, name, folder=HERE):
-        """A C program of a folder, of this one unless another is given, compiled once."""
+        """A program of a folder, of this one unless another is given, in C or C++, compiled once."""
         if name not in self.built:
             self.built[name] = os.path.join(self.work, name)
-            self.run(["cc", "-std=gnu11", "-O2", "-Wall", "-Wextra", "-pthread", "-o", self.built[name], os.path.join(folder, name + ".c"), "-lrbd", "-lrados"])
+            source = os.path.join(folder, name + ".c")
+            compiler = ["cc", "-std=gnu11"]
+            if not os.path.exists(source):
+                source, compiler = source + "pp", ["c++", "-std=c++17"]
+            self.run([*compiler, "-O2", "-Wall", "-Wextra", "-pthread", "-o", self.built[name], source, "-lrbd", "-lrados"])
         return self.built[name]
 
     # --- running ---

@@ -60,6 +60,14 @@ static inline int setup(void **state)
 	return 0;
 }
 
+/* The same, with C functions that pass on to the C++ ones. */
+static inline int setup_layered(void **state)
+{
+	setup(state);
+	stubs_layer();
+	return 0;
+}
+
 static inline int teardown(void **state)
 {
 	(void)state;
@@ -90,6 +98,10 @@ static inline void *record_of(rbd_completion_t completion)
 	return ((struct stub_completion *)completion)->arg;
 }
 
-#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+#define TEST(name)                                                                                                                         \
+	cmocka_unit_test_setup_teardown(name, setup, teardown),                                                                            \
+	{                                                                                                                                  \
+		#name " through the C++ interface", name, setup_layered, teardown, NULL                                                    \
+	}
 
 #endif

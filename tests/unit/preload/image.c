@@ -303,6 +303,58 @@ static void more_images_than_the_table_holds(void **state)
 	assert_int_equal(heard.count[HEARD_IMAGE_CLOSED], MOST_IMAGES + 1);
 }
 
+/* As librbd does it: some functions are called within others, through the wrappers, and what an object has open is closed first. */
+static int cxx_open_it(void *rbd, struct cxx_ioctx *in, struct cxx_image *image, const char *name, const char *snapshot)
+{
+	(void)rbd, (void)in, (void)name, (void)snapshot;
+	image->handle = stub_answer < 0 ? NULL : &handles[0];
+	return stub_answer;
+}
+
+static int cxx_open_through(void *rbd, struct cxx_ioctx *in, struct cxx_image *image, const char *name)
+{
+	return cxx_open(rbd, in, image, name, NULL);
+}
+
+static int cxx_close_it(struct cxx_image *image)
+{
+	image->handle = NULL;
+	return 0;
+}
+
+static void cxx_destroy_through(struct cxx_image *image)
+{
+	cxx_close(image);
+}
+
+static void cxx_objects(void **state)
+{
+	struct cxx_image image = {NULL};
+	struct cxx_ioctx in = {&pool};
+
+	(void)state;
+	real.cxx_open = cxx_open_it;
+	real.cxx_open_head = cxx_open_through;
+	real.cxx_close = cxx_close_it;
+	real.cxx_destroy = cxx_destroy_through;
+	assert_int_equal(cxx_open_head(NULL, &in, &image, "disk"), 0);
+	assert_described("", false);
+	assert_non_null(images_find(&handles[0]));
+	assert_int_equal(cxx_open(NULL, &in, &image, "disk", "yesterday"), 0);
+	assert_int_equal(heard.count[HEARD_IMAGE_CLOSED], 1);
+	assert_int_equal(heard.count[HEARD_IMAGE], 2);
+	assert_string_equal(heard.image.snapshot, "yesterday");
+	cxx_destroy(&image);
+	assert_int_equal(heard.count[HEARD_IMAGE_CLOSED], 2);
+	assert_int_equal(heard.closed.image, heard.image.image);
+	assert_null(images_find(&handles[0]));
+	cxx_close(&image); /* of nothing */
+	assert_int_equal(heard.count[HEARD_IMAGE_CLOSED], 2);
+	stub_answer = -ENOENT;
+	assert_int_equal(cxx_open(NULL, &in, &image, "disk", NULL), -ENOENT);
+	assert_int_equal(heard.count[HEARD_IMAGE], 2);
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
 
 int main(void)
@@ -313,6 +365,7 @@ int main(void)
 	    TEST(every_aio_open_describes_before_the_callback),
 	    TEST(failed_aio_open_is_no_image),
 	    TEST(close_of_an_unknown_image),
+	    TEST(cxx_objects),
 	    TEST(failed_queries_leave_gaps),
 	    TEST(long_strings_are_cut),
 	    TEST(long_snapshot_of_an_aio_open_is_cut),

@@ -42,6 +42,9 @@ alignas(64) char arena[16][256]; /* what pointers point to, one place an argumen
 struct iovec vectors[8];
 struct timespec never = {4102444800, 0};
 
+cxx_image object = {arena[0]};
+cxx_ioctx pool = {arena[1]};
+
 record *carried; /* what every completion carries */
 int times;
 unsigned long long seen[10];
@@ -87,6 +90,20 @@ template <> struct argument<const struct timespec *> {
 	static const struct timespec *at(int)
 	{
 		return &never;
+	}
+};
+
+template <> struct argument<cxx_image *> {
+	static cxx_image *at(int)
+	{
+		return &object;
+	}
+};
+
+template <> struct argument<cxx_ioctx *> {
+	static cxx_ioctx *at(int)
+	{
+		return &pool;
 	}
 };
 
@@ -222,11 +239,17 @@ bool call_once(R (*wrapper)(A...), R (*originals::*slot)(A...), bool recording, 
 	return true;
 }
 
+/* Of librbd's functions: without what its interface puts before their names. */
+const char *function(const char *name)
+{
+	return name + strlen("rbd_");
+}
+
 /* Not told by their own stub alone: their original is called within other wrappers too, or their arguments are the shim's on purpose.
  * completion.c holds them. */
 bool told_elsewhere(const char *name)
 {
-	return !strcmp(name, "rbd_aio_create_completion") || !strcmp(name, "rbd_aio_get_arg");
+	return !strcmp(function(name), "aio_create_completion") || !strcmp(function(name), "aio_get_arg");
 }
 
 bool begins(const char *name, const char *with)
@@ -255,7 +278,7 @@ template <int row, typename R, typename... A> void hold(const char *name, R (*wr
 		for (long long one : answered) {
 			for (int spoils = 0; spoils < 2; spoils++) {
 				/* An open image is described, which may allocate: image.c holds that. */
-				if (one >= 0 && begins(name, "rbd_open"))
+				if (one >= 0 && begins(function(name), "open"))
 					continue;
 				heard_start(false);
 				real.rbd_aio_get_arg = carried_arg;
@@ -326,7 +349,7 @@ template <typename R, typename... A> void extent(R (*)(A...), uint64_t *offset, 
 
 template <int row, typename R, typename... A> void say(const char *name, R (*wrapper)(A...), R (*originals::*slot)(A...))
 {
-	bool synchronous = strncmp(name, "rbd_aio_", 8) != 0;
+	bool synchronous = !begins(function(name), "aio_");
 	int kind = kind_of(name);
 	uint64_t offset, length, passed;
 

@@ -12,24 +12,55 @@ static rbd_completion_t *polled;
 static int polled_count;
 static rbd_image_t next_handle;
 
-static int create(void *arg, rbd_callback_t callback, rbd_completion_t *created)
+static int allocate(rbd_completion_t *created)
 {
-	struct stub_completion *completion;
-
 	if (stub_answer < 0)
 		return stub_answer;
-	completion = calloc(1, sizeof(*completion));
-	if (!completion)
+	*created = calloc(1, sizeof(struct stub_completion));
+	if (!*created)
 		abort();
+	return 0;
+}
+
+static void construct(rbd_completion_t constructed, void *arg, rbd_callback_t callback)
+{
+	struct stub_completion *completion = constructed;
+
 	completion->callback = callback;
 	completion->arg = arg;
-	*created = completion;
-	return 0;
+}
+
+static int create(void *arg, rbd_callback_t callback, rbd_completion_t *created)
+{
+	int result = allocate(created);
+
+	if (!result)
+		construct(*created, arg, callback);
+	return result;
+}
+
+static int create_through_cxx(void *arg, rbd_callback_t callback, rbd_completion_t *created)
+{
+	int result = allocate(created);
+
+	if (!result)
+		cxx_aio_create_completion(*created, arg, callback);
+	return result;
 }
 
 static int is_complete(rbd_completion_t completion)
 {
 	return ((struct stub_completion *)completion)->complete;
+}
+
+static bool is_complete_cxx(rbd_completion_t completion)
+{
+	return is_complete(completion);
+}
+
+static int is_complete_through_cxx(rbd_completion_t completion)
+{
+	return cxx_aio_is_complete(completion);
 }
 
 static int wait_for_complete(rbd_completion_t completion)
@@ -136,6 +167,12 @@ void stubs_install(void)
 {
 	stub_answer = stub_submissions = polled_count = 0;
 	real_find_rbd();
+	real.cxx_aio_create_completion = NULL;
+	real.cxx_aio_is_complete = NULL;
+	real.cxx_aio_wait_for_complete = NULL;
+	real.cxx_aio_get_return_value = NULL;
+	real.cxx_aio_get_arg = NULL;
+	real.cxx_aio_release = NULL;
 	real.rbd_aio_create_completion = create;
 	real.rbd_aio_is_complete = is_complete;
 	real.rbd_aio_wait_for_complete = wait_for_complete;
@@ -153,6 +190,22 @@ void stubs_install(void)
 	real.rbd_aio_writev = aio_writev;
 	real.rbd_read = read_now;
 	real.rbd_read_iterate2 = read_iterate2;
+}
+
+void stubs_layer(void)
+{
+	real.cxx_aio_create_completion = construct;
+	real.cxx_aio_is_complete = is_complete_cxx;
+	real.cxx_aio_wait_for_complete = wait_for_complete;
+	real.cxx_aio_get_return_value = get_return_value;
+	real.cxx_aio_get_arg = get_arg;
+	real.cxx_aio_release = release;
+	real.rbd_aio_create_completion = create_through_cxx;
+	real.rbd_aio_is_complete = is_complete_through_cxx;
+	real.rbd_aio_wait_for_complete = cxx_aio_wait_for_complete;
+	real.rbd_aio_get_return_value = cxx_aio_get_return_value;
+	real.rbd_aio_get_arg = cxx_aio_get_arg;
+	real.rbd_aio_release = cxx_aio_release;
 }
 
 void stub_finish(rbd_completion_t c, ssize_t result)

@@ -26,6 +26,9 @@ extern int stub_submissions;
 /* Puts the stubs in the place of librbd's functions. */
 void stubs_install(void);
 
+/* From now on the C interface's functions for completions pass on to the C++ one's, as librbd's do, so that they meet the wrappers of those. */
+void stubs_layer(void);
+
 /* librbd completes: the callback runs in the calling thread. */
 void stub_finish(rbd_completion_t completion, ssize_t result);
 
