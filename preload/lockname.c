@@ -128,17 +128,19 @@ static bool object_at(const struct window *window, uint64_t at, uint64_t *begin,
 	return read_name(name, vtable.type);
 }
 
-/* glibc's allocator writes a block's size before it, and into the next block that this one is in use. */
+/* glibc's allocator writes a block's size before it, and into the next block that this one is in use. The next block's first word is still
+ * this one's, unless it is a mapping of its own. */
 static bool is_block(const struct window *window, uint64_t begin)
 {
 	uint64_t size = word(window, begin - 8), next[2];
+	bool mapped = size & 2;
 
-	if ((size & 2) ? begin % 4096 != 16 || (size & ~(uint64_t)7) % 4096 : (size & 8) != 0)
+	if (mapped ? begin % 4096 != 16 || (size & ~(uint64_t)7) % 4096 : (size & 8) != 0)
 		return false;
 	size &= ~(uint64_t)7;
-	if (size < 32 || size > LARGEST_CHUNK || begin - 16 + size < window->lock + sizeof(pthread_mutex_t))
+	if (size < 32 || size > LARGEST_CHUNK || begin - (mapped ? 16 : 8) + size < window->lock + sizeof(pthread_mutex_t))
 		return false;
-	if (word(window, begin - 8) & 2)
+	if (mapped)
 		return true;
 	return copy(next, begin - 16 + size, sizeof(next)) && (next[1] & 1) && !(next[1] & 8) && next[1] >= 16 &&
 	       next[1] < LARGEST_CHUNK * 16ull;

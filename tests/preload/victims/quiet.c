@@ -1,7 +1,7 @@
 /*
- * Locks that nobody else wants: each way to take one has a function hammer_WAY that takes and lets go a lock as often as the argument says, in a
- * process of two threads. Right before and after it, the thread asks the kernel for its process group, which nothing else here does, so that
- * whoever watches system calls sees where they are.
+ * Locks that nobody else wants: each way to take one has a function hammer_WAY that takes and lets go a lock as often as the argument says,
+ * in a process of two threads. Right before and after it, the thread asks the kernel for its process group, which nothing else here does,
+ * so that whoever watches system calls sees where they are.
  */
 #include <sys/syscall.h>
 

@@ -12,6 +12,8 @@ int heard_requests, heard_lock_waits, heard_cond_waits, heard_all_holds, heard_l
 
 void (*heard_during_open)(void);
 const void *heard_address;
+uint64_t heard_frames[HEARD_FRAMES];
+size_t heard_frame_count;
 
 static bool busy; /* a lock that is no pthread's: those are what is being tested */
 
@@ -238,6 +240,15 @@ static void hear_undecoded(const char *what)
 	leave();
 }
 
+static size_t unwind(uint64_t *frames, size_t most)
+{
+	size_t count = heard_frame_count < most ? heard_frame_count : most;
+
+	memcpy(frames, heard_frames, count * sizeof(*frames));
+	errno = EDOM;
+	return count;
+}
+
 static void hear_fork_before(void)
 {
 	enter(HEARD_FORK_BEFORE);
@@ -278,6 +289,7 @@ const struct rbdprof_emitter heard_emitter = {
     .usage = hear_usage,
     .host = hear_host,
     .undecoded = hear_undecoded,
+    .unwind = unwind,
     .fork_before = hear_fork_before,
     .fork_after = hear_fork_after,
 };

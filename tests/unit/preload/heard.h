@@ -17,6 +17,7 @@
 #define HEARD_COUNTS  256
 #define HEARD_WAITS   64
 #define HEARD_USAGES  64
+#define HEARD_FRAMES  64
 
 enum heard_what {
 	HEARD_PROCESS,
@@ -121,6 +122,10 @@ extern void (*heard_during_open)(void);
 
 /* An address whose module is remembered. */
 extern const void *heard_address;
+
+/* What the unwinder finds, any thread's own frames first; none: it finds nothing. */
+extern uint64_t heard_frames[HEARD_FRAMES];
+extern size_t heard_frame_count;
 
 /* Installs the emitter with requests wanted (true) or nothing, and forgets what was heard. */
 void heard_start(bool recording);

@@ -1,0 +1,269 @@
+/* What is said of counted locks: sums that only grow, what has changed and nothing else, and what there was no room for. */
+#include "test.h"
+
+#include "heard.h"
+#include "preload/contended.h"
+#include "preload/counts.h"
+
+#define MANY_LOCKS   (4 * LOCKSTAT_SLOTS)
+#define MANY_THREADS 600 /* more than there are tables */
+
+static pthread_mutex_t one = PTHREAD_MUTEX_INITIALIZER, other = PTHREAD_MUTEX_INITIALIZER, many[MANY_LOCKS];
+
+static void take(pthread_mutex_t *mutex, int times)
+{
+	for (int i = 0; i < times; i++) {
+		pthread_mutex_lock(mutex);
+		pthread_mutex_unlock(mutex);
+	}
+}
+
+static const struct rbdprof_lock_counts *mine(const pthread_mutex_t *mutex)
+{
+	return heard_counts(mutex, RBDPROF_MUTEX, recorder_thread_number());
+}
+
+/* How many counts are said by a pass. */
+static int pass(void)
+{
+	int before = heard.count[HEARD_LOCK_COUNTS];
+
+	counts_say(false);
+	return heard.count[HEARD_LOCK_COUNTS] - before;
+}
+
+static int setup(void **state)
+{
+	(void)state;
+	heard_start_locks(true);
+	assert_true(lockstat_begin(false, false));
+	return 0;
+}
+
+static int teardown(void **state)
+{
+	(void)state;
+	lockstat_end();
+	heard_start_locks(false);
+	return 0;
+}
+
+static void what_has_changed_is_said(void **state)
+{
+	(void)state;
+	take(&one, 3);
+	take(&other, 5);
+	assert_int_equal(pass(), 2);
+	assert_int_equal(mine(&one)->acquisitions, 3);
+	assert_int_equal(mine(&other)->acquisitions, 5);
+	assert_int_equal(mine(&one)->holds, 1); /* the first of 64 */
+	assert_int_equal(pass(), 0);
+	take(&other, 2);
+	assert_int_equal(pass(), 1);
+	assert_int_equal(mine(&one)->acquisitions, 3);
+	assert_int_equal(mine(&other)->acquisitions, 7);
+	assert_int_equal(mine(&other)->contended, 0);
+}
+
+/* Kinds of one address are counted apart. */
+static void readers_and_writers_are_two(void **state)
+{
+	static pthread_rwlock_t rwlock = PTHREAD_RWLOCK_INITIALIZER;
+	uint32_t thread = recorder_thread_number();
+
+	(void)state;
+	for (int i = 0; i < 5; i++) {
+		i < 2 ? pthread_rwlock_wrlock(&rwlock) : pthread_rwlock_rdlock(&rwlock);
+		pthread_rwlock_unlock(&rwlock);
+	}
+	assert_int_equal(pass(), 2);
+	assert_int_equal(heard_counts(&rwlock, RBDPROF_RWLOCK_READ, thread)->acquisitions, 3);
+	assert_int_equal(heard_counts(&rwlock, RBDPROF_RWLOCK_WRITE, thread)->acquisitions, 2);
+}
+
+/* All in the kind of event that says so. */
+static void all_holds_are_said_as_such(void **state)
+{
+	(void)state;
+	assert_true(lockstat_begin(true, false));
+	take(&one, 100);
+	counts_say(true);
+	assert_int_equal(heard.count[HEARD_LOCK_COUNTS], 0);
+	assert_int_equal(heard.count[HEARD_HOLD_COUNTS], 1);
+	assert_int_equal(mine(&one)->holds, 100);
+}
+
+/* A slot counts in 32 bits; what is said does not wrap. */
+static void sums_do_not_wrap(void **state)
+{
+	struct lockstat_slot *slot;
+
+	(void)state;
+	take(&one, 1);
+	slot = lockstat_find(lockstat_table(), lockstat_key(&one, RBDPROF_MUTEX), NULL);
+	assert_non_null(slot);
+	slot->acquisitions = UINT32_MAX - 1;
+	assert_int_equal(pass(), 1);
+	assert_int_equal(mine(&one)->acquisitions, UINT32_MAX - 1);
+	take(&one, 4);
+	assert_int_equal(slot->acquisitions, 2);
+	assert_int_equal(pass(), 1);
+	assert_int_equal(mine(&one)->acquisitions, (uint64_t)UINT32_MAX + 3);
+	take(&one, 1);
+	assert_int_equal(pass(), 1);
+	assert_int_equal(mine(&one)->acquisitions, (uint64_t)UINT32_MAX + 4);
+}
+
+static int arrived, gate[2];
+
+/* Takes a lock and sleeps until the gate is opened. */
+static void *live(void *mutex)
+{
+	char byte;
+
+	take(mutex, 9);
+	__atomic_fetch_add(&arrived, 1, __ATOMIC_RELEASE);
+	while (read(gate[0], &byte, 1) < 0)
+		;
+	return (void *)(uintptr_t)recorder_thread_number();
+}
+
+static void start(pthread_t *threads, int count)
+{
+	pthread_attr_t attributes;
+
+	arrived = 0;
+	assert_int_equal(pipe(gate), 0);
+	pthread_attr_init(&attributes);
+	pthread_attr_setstacksize(&attributes, 64 << 10);
+	for (int i = 0; i < count; i++)
+		assert_int_equal(pthread_create(&threads[i], &attributes, live, &many[i]), 0);
+	while (__atomic_load_n(&arrived, __ATOMIC_ACQUIRE) < count)
+		usleep(1000);
+}
+
+/* Returns the number of the first thread. */
+static uint32_t end(const pthread_t *threads, int count)
+{
+	void *number, *first = NULL;
+
+	close(gate[1]);
+	for (int i = 0; i < count; i++) {
+		pthread_join(threads[i], &number);
+		first = i ? first : number;
+	}
+	close(gate[0]);
+	return (uint32_t)(uintptr_t)first;
+}
+
+static int tables(void)
+{
+	struct lockstat_table *table = NULL;
+	int count = 0;
+
+	while ((table = lockstat_next(table)))
+		count++;
+	return count;
+}
+
+/* A thread's counts are said while it sleeps, and after its end; then its table is another's. */
+static void a_thread_that_is_gone_is_said_once_more(void **state)
+{
+	pthread_t thread;
+	uint32_t number;
+	int before;
+
+	(void)state;
+	take(&one, 1);
+	pass();
+	before = tables();
+	start(&thread, 1);
+	assert_int_equal(pass(), 1);
+	assert_int_equal(tables(), before + 1);
+	number = end(&thread, 1);
+	assert_int_equal(heard_counts(&many[0], RBDPROF_MUTEX, number)->acquisitions, 9);
+	assert_int_equal(pass(), 0);
+	assert_int_equal(tables(), before);
+	/* Not sleeping when it ended. */
+	start(&thread, 1);
+	number = end(&thread, 1);
+	assert_null(heard_counts(&many[0], RBDPROF_MUTEX, number));
+	assert_int_equal(pass(), 1);
+	assert_int_equal(heard_counts(&many[0], RBDPROF_MUTEX, number)->acquisitions, 9);
+	assert_int_equal(tables(), before);
+}
+
+/* Said in between, any number of locks is counted, though there is room for so many at a time only. */
+static void locks_may_come_and_go(void **state)
+{
+	int said = 0;
+
+	(void)state;
+	for (int i = 0; i < MANY_LOCKS; i++) {
+		take(&many[i], 1);
+		if (i % (LOCKSTAT_SLOTS / 4) == LOCKSTAT_SLOTS / 4 - 1)
+			said += pass();
+	}
+	assert_int_equal(said, MANY_LOCKS);
+	assert_int_equal(heard.count[HEARD_UNDECODED], 0);
+	/* One that was given up begins at 0 again. */
+	heard.counts_count = 0;
+	take(&many[0], 2);
+	assert_int_equal(pass(), 1);
+	assert_int_equal(mine(&many[0])->acquisitions, 2);
+}
+
+static void too_many_locks_are_told_once_a_recording(void **state)
+{
+	(void)state;
+	for (int recording = 1; recording <= 2; recording++) {
+		assert_true(lockstat_begin(false, false));
+		for (int i = 0; i < MANY_LOCKS; i++)
+			take(&many[i], 1);
+		assert_true(pass() <= LOCKSTAT_SLOTS);
+		assert_int_equal(heard.count[HEARD_UNDECODED], recording);
+		assert_string_equal(heard.undecoded, "lock counts: more locks than a thread's table holds");
+		pass();
+		assert_int_equal(heard.count[HEARD_UNDECODED], recording);
+	}
+}
+
+static void too_many_threads_are_told_once_a_recording(void **state)
+{
+	static pthread_t threads[MANY_THREADS];
+
+	(void)state;
+	start(threads, MANY_THREADS);
+	pass();
+	pass();
+	end(threads, MANY_THREADS);
+	assert_int_equal(heard.count[HEARD_UNDECODED], 1);
+	assert_string_equal(heard.undecoded, "lock counts: more threads than there are tables");
+	/* Their tables can be had again. */
+	pass();
+	assert_true(lockstat_begin(false, false));
+	start(threads, 1);
+	assert_int_equal(pass(), 1);
+	end(threads, 1);
+	assert_int_equal(heard.count[HEARD_UNDECODED], 1);
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    TEST(what_has_changed_is_said),
+	    TEST(readers_and_writers_are_two),
+	    TEST(all_holds_are_said_as_such),
+	    TEST(sums_do_not_wrap),
+	    TEST(a_thread_that_is_gone_is_said_once_more),
+	    TEST(locks_may_come_and_go),
+	    TEST(too_many_locks_are_told_once_a_recording),
+	    TEST(too_many_threads_are_told_once_a_recording),
+	};
+
+	for (int i = 0; i < MANY_LOCKS; i++)
+		pthread_mutex_init(&many[i], NULL);
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
