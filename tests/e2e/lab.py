@@ -112,9 +112,10 @@ class Lab:
         os.rmdir(folder)
         return Recording(self, folder, self.run([self.rbdprof, "record", "-o", folder, *options, "--", *command], **more))
 
-    def report(self, *folders):
-        """One report of several recordings."""
-        return json.loads(self.run([self.rbdprof, "report", "--format", "json", *folders]).stdout)
+    def report(self, *folders, baseline=None):
+        """One report of several recordings; baseline: the folder of another one to compare with."""
+        than = ["--baseline", baseline] if baseline else []
+        return json.loads(self.run([self.rbdprof, "report", "--format", "json", *than, *folders]).stdout)
 
     def parse(self, ended):
         return parse_fio(ended.stdout)

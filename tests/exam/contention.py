@@ -77,6 +77,7 @@ def for_a_while(stage, at):
     image, span = stage.image("excl", EXCLUSIVE), []
 
     def disturb():
+        span.clear()
         span.append(time.time_ns())
         stage.fio(image, "randwrite", depth=at.depth, seconds=1)
         span.append(time.time_ns())

@@ -21,8 +21,17 @@ class Grade:
     sentence: str = None
 
     @property
+    def unjudged(self):
+        """Nothing about it is wrong, but the machine did not hold still for all of it to be judged."""
+        return self.outcome.unjudged if self.outcome and not self.reasons else None
+
+    @property
     def passed(self):
-        return not self.reasons and not self.skipped
+        return not self.reasons and not self.skipped and not self.unjudged
+
+    @property
+    def word(self):
+        return "skipped" if self.skipped else "FAIL" if self.reasons else "not judged" if self.unjudged else "ok"
 
 
 def share_text(verdict):
@@ -80,7 +89,7 @@ def cells(grade):
     effect = f"{thousands(outcome.before)} > {thousands(outcome.after)}" if outcome else "-"
     told_range = f"{outcome.share[0]:.2f}-{outcome.share[1]:.2f}" if outcome and outcome.share else "-"
     return (grade.row.name, str(grade.at.depth), effect, grade.told or "-", "-" if grade.claimed is None else f"{grade.claimed:.2f}", told_range,
-            "skipped" if grade.skipped else "ok" if grade.passed else "FAIL", f"{grade.seconds:.0f}")
+            grade.word, f"{grade.seconds:.0f}")
 
 
 HEADERS = ("made", "depth", "IOPS", "first cause told", "share", "range", "grade", "s")
@@ -100,7 +109,7 @@ def outcome_notes(grade):
 def print_line(grade):
     """One grade as it is given, with its reasons."""
     print("  ".join(cells(grade)), flush=True)
-    for reason in (*grade.reasons, *([grade.skipped] if grade.skipped else [])):
+    for reason in (*grade.reasons, *filter(None, (grade.skipped, grade.unjudged))):
         print("     " + reason.replace("\n", "\n     "), flush=True)
     for note in outcome_notes(grade):
         print("     " + note, flush=True)

@@ -2,7 +2,7 @@
  * A librbd application that is slow for a reason of its own, or, with a pause of 0, is not.
  *
  *   load WAY POOL IMAGE SECONDS DEPTH PAUSE_US SEED
- *     plain      writes; the callback only notes that it was called
+ *     plain      writes, each after the pause; the callback only notes that it was called
  *     flushed    the same after one flush
  *     sleep      reads; the callback sleeps for the pause
  *     compute    reads; the callback computes for the pause
@@ -159,17 +159,27 @@ static void noting_callback(rbd_completion_t completion, void *arg)
 
 /* --- the ways: what one submitting thread does until the time is over ------------------------------------------------------- */
 
-static void stream(struct submitter *s, bool writing, rbd_callback_t callback)
+static void drain(struct submitter *s)
 {
-	while (now_ns() < end_ns)
-		submit(s, free_slot(s), writing, callback);
 	for (int i = 0; i < s->depth; i++)
 		sem_wait(&s->ready);
 }
 
+static void stream(struct submitter *s, rbd_callback_t callback)
+{
+	while (now_ns() < end_ns)
+		submit(s, free_slot(s), false, callback);
+	drain(s);
+}
+
 static void way_plain(struct submitter *s)
 {
-	stream(s, true, quick_callback);
+	while (now_ns() < end_ns) {
+		if (pause_us)
+			usleep(pause_us);
+		submit(s, free_slot(s), true, quick_callback);
+	}
+	drain(s);
 }
 
 static void way_flushed(struct submitter *s)
@@ -181,12 +191,12 @@ static void way_flushed(struct submitter *s)
 
 static void way_sleep(struct submitter *s)
 {
-	stream(s, false, sleeping_callback);
+	stream(s, sleeping_callback);
 }
 
 static void way_compute(struct submitter *s)
 {
-	stream(s, false, computing_callback);
+	stream(s, computing_callback);
 }
 
 /* ready counts those that are done; it is waited for only when there is no pause to wait out. */
@@ -248,8 +258,7 @@ static void way_mutex(struct submitter *s)
 		submit(s, slot, true, quick_callback);
 		pthread_mutex_unlock(&submission);
 	}
-	for (int i = 0; i < s->depth; i++)
-		sem_wait(&s->ready);
+	drain(s);
 }
 
 static void way_nested(struct submitter *s)

@@ -6,6 +6,8 @@ into a report for what the report ought to say.
 import dataclasses
 
 SLACK = 0.15  # of a share that is worked out from two runs
+STILL = 1.3   # the most by which the runs right before and right after may differ for anything to follow from them
+TRIES = 3     # so often a row is made until they do not
 
 
 @dataclasses.dataclass
@@ -24,6 +26,8 @@ class Outcome:
     before: float = None           # IOPS without the cause
     after: float = None            # and with it
     notes: list = ()               # lines to print with the grade
+    unjudged: str = None           # why the experiment says nothing of the share, or of the forecast, though it ought to
+    baseline: str = None           # folder of a recording without the cause that the report is given
 
 
 @dataclasses.dataclass
@@ -71,19 +75,29 @@ def around(share, slack=SLACK):
     return max(0.0, share - slack), min(1.0, share + slack)
 
 
-def lost(without, with_cause):
-    """The share of request time that a cause took, from mean latencies: one minus that without the cause over that with it. Where the runs
-    without it differ, since other programs use the machine too, all that lies between them is right."""
-    shares = [1 - run.latency_ns / with_cause.latency_ns for run in without]
-    return around(min(shares))[0], around(max(shares))[1]
+def apart(one, other):
+    """The factor between two positive numbers."""
+    return max(one, other) / min(one, other)
 
 
-def compared(image, without, with_cause):
-    """Makes a run without the cause, the run with it, and once more the run without it: three functions that return a Run."""
+def compared(image, without, with_cause, baseline=False):
+    """Makes a run without the cause, the run with it, and once more the run without it: functions that return a Run. The share of request
+    time that the cause took is one minus the mean latency without it over that with it. Other programs use the machine too: where the runs
+    without the cause differ too much it is made again, and in the end not judged. baseline: the report is given the run before, which is
+    recorded."""
     before = without()
-    run = with_cause()
-    after = without()
-    return Outcome([run.recording.folder], image, lost((before, after), run), (before.iops + after.iops) / 2, run.iops)
+    for _ in range(TRIES):
+        run = with_cause()
+        after = without()
+        differ = apart(before.latency_ns, after.latency_ns)
+        outcome = Outcome([run.recording.folder], image, None, (before.iops + after.iops) / 2, run.iops,
+                          baseline=before.recording.folder if baseline else None)
+        if differ <= STILL:
+            outcome.share = around(1 - (before.latency_ns + after.latency_ns) / 2 / run.latency_ns)
+            return outcome
+        before = after
+    outcome.unjudged = f"the runs right before and right after differ by a factor of {differ:.2f}, so the share is not judged"
+    return outcome
 
 
 def reckoned(image, without, run, share):
