@@ -5,6 +5,13 @@
 /* A connection that broke sends nothing for longer than this; what had been sent is sent again right after. */
 #define SENDING_PAUSE_NS UINT64_C(10000000)
 
+/*
+ * One that broke again before it was made waits for ms_initial_backoff, 0.2 s unless set, by the messenger's clock. What had not been sent
+ * by then is sent first, and of what had been sent there may be nothing: after such a pause a client known to lose its connections needs
+ * to send nothing again for it.
+ */
+#define SENDING_BACKOFF_NS UINT64_C(190000000)
+
 static struct effects_operation operation_of(const struct event *event, const struct image *image)
 {
 	return (struct effects_operation){
@@ -18,16 +25,24 @@ static struct effects_operation operation_of(const struct event *event, const st
 	};
 }
 
-/* The requests that it carries have had their N. Returns 0 or a negative errno. */
-static int carry_again(const struct user *user, const struct event *event)
+/* The last pause was a broken connection's. Returns 0 or -ENOMEM. */
+static int was_cut(const struct user *user)
 {
-	int joins = 0, status = 0;
+	int status = 0;
 
 	for (size_t i = 0; i < user->client_count && !status; i++)
-		if (event->time_ns - user->paused_ns < SENDING_PAUSE_NS)
-			status = coverage_add(&user->clients[i]->claims.cut, user->pause_ns, user->paused_ns);
-	if (status)
-		return status;
+		status = coverage_add(&user->clients[i]->claims.cut, user->pause_ns, user->paused_ns);
+	return status;
+}
+
+/* The requests that it carries have had their N. Returns 0 or a negative errno. */
+static int carry_again(struct user *user, const struct event *event)
+{
+	int joins = 0;
+
+	if (event->time_ns - user->paused_ns < SENDING_PAUSE_NS && was_cut(user))
+		return -ENOMEM;
+	user->sent_again = 1;
 	for (size_t i = 0; i < user->client_count && !joins; i++) {
 		const struct client *client = user->clients[i];
 		const struct effects_operation operation = operation_of(event, client->image);
@@ -68,6 +83,8 @@ int sending_feed(struct process *process, const struct event *event)
 	if (user->sent_ns && event->time_ns - user->sent_ns >= SENDING_PAUSE_NS) {
 		user->pause_ns = user->sent_ns;
 		user->paused_ns = event->time_ns;
+		if (user->sent_again && user->paused_ns - user->pause_ns >= SENDING_BACKOFF_NS && was_cut(user))
+			return -ENOMEM;
 	}
 	user->sent_ns = event->time_ns;
 	if (!user->client_count)

@@ -21,6 +21,7 @@ struct user {
 	uint64_t sent_ns;        /* when it sent something last; 0: never */
 	uint64_t pause_ns;       /* a pause in sending began, as of a connection that broke: the last one … */
 	uint64_t paused_ns;      /* … and ended */
+	uint8_t sent_again;      /* it had to send something again, as after a connection that broke */
 	size_t client_count;     /* 0: it only crosses the boundary */
 	uint64_t transactions[TRANSACTIONS_KEPT]; /* the latest of each remainder, plus 1; 0: none */
 	UT_hash_handle hh;
