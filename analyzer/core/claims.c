@@ -144,33 +144,33 @@ int claims_add(struct claims *claims, const struct request *request, const struc
 	return 0;
 }
 
-static void merge(struct band *into, const struct band *from)
+static void merge(struct band *into, const struct band *from, int saturated)
 {
 	into->count += from->count;
 	into->total_ns += from->total_ns;
 	for (unsigned claim = 0; claim < CLAIM_COUNT; claim++)
-		into->ns[claim] += from->ns[claim];
+		into->ns[claim == CLAIM_CALLBACK && saturated ? CLAIM_SATURATED : claim] += from->ns[claim];
 }
 
-void claims_sum(const struct claims *const *list, unsigned count, double from, double to, struct band *sum)
+void claims_sum(const struct claimed *list, unsigned count, double from, double to, struct band *sum)
 {
 	uint64_t all = 0, seen = 0;
 
 	*sum = (struct band){0};
 	for (unsigned i = 0; i < count; i++)
 		for (unsigned row = 0; row < BAND_ROWS; row++)
-			for (unsigned place = 0; list[i]->rows[row] && place < BANDS_IN_ROW; place++)
-				all += list[i]->rows[row][place].count;
+			for (unsigned place = 0; list[i].claims->rows[row] && place < BANDS_IN_ROW; place++)
+				all += list[i].claims->rows[row][place].count;
 	for (unsigned row = 0; row < BAND_ROWS; row++) {
 		for (unsigned place = 0; place < BANDS_IN_ROW; place++) {
 			struct band band = {0};
 
 			for (unsigned i = 0; i < count; i++)
-				if (list[i]->rows[row])
-					merge(&band, &list[i]->rows[row][place]);
+				if (list[i].claims->rows[row])
+					merge(&band, &list[i].claims->rows[row][place], list[i].saturated);
 			/* The band's requests are the (seen + 1)-th to the (seen + count)-th. */
 			if (band.count && (double)(seen + band.count) > from * (double)all && (double)seen < to * (double)all)
-				merge(sum, &band);
+				merge(sum, &band, 0);
 			seen += band.count;
 		}
 	}

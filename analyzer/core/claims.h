@@ -33,6 +33,7 @@ struct request;
 	CLAIM(NETWORK)      /* other n2c */                                                                                                \
 	CLAIM(OTHER)        /* not told apart */                                                                                           \
 	CLAIM(CALLBACK)     /* c2d */                                                                                                      \
+	CLAIM(SATURATED)    /* the same, where the threads that call callbacks can do no more: claims_sum() tells it from the other */     \
 	CLAIM(APPLICATION)  /* d2a */
 
 enum claimant {
@@ -83,7 +84,13 @@ void claims_fini(struct claims *claims);
  */
 int claims_add(struct claims *claims, const struct request *request, const struct coverage *notifying, const struct coverage *silent);
 
+/* One client's, as they are summed. */
+struct claimed {
+	const struct claims *claims;
+	int saturated; /* what CALLBACK has is SATURATED's */
+};
+
 /* The sums over all bands that hold the requests from the `from`-th to the `to`-th part (0 to 1) of those of several clients, by time. */
-void claims_sum(const struct claims *const *list, unsigned count, double from, double to, struct band *sum);
+void claims_sum(const struct claimed *list, unsigned count, double from, double to, struct band *sum);
 
 #endif

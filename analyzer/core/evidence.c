@@ -54,15 +54,15 @@ static int add_client(struct evidence *evidence, const struct client *client, ui
 
 int evidence_gather(struct evidence *evidence, const struct model *model, const struct image *image, const struct baseline *baseline)
 {
-	const struct claims **claims = calloc(HASH_COUNT(image->clients) + 1, sizeof(*claims));
+	struct claimed *claims = calloc(HASH_COUNT(image->clients) + 1, sizeof(*claims));
 	uint64_t first_ns = UINT64_MAX, last_ns = 0;
-	double sum_ns = 0;
+	double sum_ns = 0, cpu;
 	unsigned count = 0;
 	int status = claims ? 0 : -ENOMEM;
 
 	*evidence = (struct evidence){.model = model, .image = image, .baseline = baseline, .begin_ns = model_begin_ns(model), .idle = 1};
 	for (const struct client *client = image->clients; client && !status; client = client->hh.next) {
-		claims[count++] = &client->claims;
+		claims[count++] = (struct claimed){&client->claims, callbacks_saturate(client->process, &cpu)};
 		sum_ns += (double)client->stats.in_flight.sum_ns;
 		status = add_client(evidence, client, &first_ns, &last_ns);
 	}

@@ -45,12 +45,14 @@ void verdict_note_text(struct verdict *verdict, enum fact fact, const char *text
 /* A condition of advice holds. */
 void verdict_advise(struct verdict *verdict, enum advise_when when);
 
-/* Are the threads that call callbacks on a processor, or waiting for one, nearly all the time? *cpu: the part that they are on one. */
-int callbacks_saturate(const struct evidence *evidence, double *cpu);
+/* Are the threads that call a process's callbacks on a processor, or waiting for one, nearly all the time? *cpu: the part that they are on
+ * one, 0 where that is not known. */
+int callbacks_saturate(const struct process *process, double *cpu);
 
 /*
  * The rules. Each fills the verdict's shares, facts, what else it could be and what may be advised, and returns 1 if the cause is
- * at work at all; whether its share is enough to be told is verdict.c's to decide. `evidence` is of an image with completed requests.
+ * at work at all; whether its share is enough to be told is verdict.c's to decide. `evidence` is of an image with requests, which may all be
+ * open still.
  */
 #define CAUSE(upper, judge, ...) int judge_##judge(const struct evidence *evidence, struct verdict *verdict);
 #include "analyzer/core/causes.def"

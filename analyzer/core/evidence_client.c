@@ -45,16 +45,16 @@ int judge_qos(const struct evidence *evidence, struct verdict *verdict)
 
 int judge_callback_slow(const struct evidence *evidence, struct verdict *verdict)
 {
-	double cpu;
-
-	if (callbacks_saturate(evidence, &cpu))
-		return 0;
 	verdict_claims(verdict, evidence, CLAIM_CALLBACK);
 	verdict_note(verdict, FACT_OF_C2D_P50, (double)histogram_percentile(&evidence->c2d, 0.5));
 	verdict_note(verdict, FACT_OF_IOPS, evidence->iops);
-	/* Where nothing is known of the threads. */
-	if (cpu <= 0)
-		verdict->also_possible |= BIT(ONE_THREAD);
+	for (const struct client *client = evidence->image->clients; client; client = client->hh.next) {
+		double cpu;
+
+		/* Where nothing is known of the threads. */
+		if (!callbacks_saturate(client->process, &cpu) && cpu <= 0)
+			verdict->also_possible |= BIT(ONE_THREAD);
+	}
 	return 1;
 }
 
@@ -102,7 +102,7 @@ int judge_application_idle(const struct evidence *evidence, struct verdict *verd
 
 int judge_healthy(const struct evidence *evidence, struct verdict *verdict)
 {
-	if (evidence->told)
+	if (evidence->told || !evidence->completed)
 		return 0;
 	verdict->share_of = WHOLE_REQUESTS;
 	verdict->share_p50 = verdict->share_p99 = -1;

@@ -1,4 +1,5 @@
 /* The rules about processors: threads that are always on one, and threads that wait for one. */
+#include <stdio.h>
 #include <string.h>
 
 #include "analyzer/core/evidence.h"
@@ -12,13 +13,6 @@
 /* Where no quota holds the program back, its threads wait for processors on any busy machine; so much of it is told. */
 #define HUNGRY 0.9
 
-static const struct process *process_of(const struct evidence *evidence)
-{
-	const struct client *client = image_client_next(evidence->image, NULL);
-
-	return client ? client->process : NULL;
-}
-
 /* Parts of the time that all threads of that name (NULL: all threads) were on a processor, and waited for one. */
 static void sum_loads(const struct process *process, const char *name, double *cpu, double *waiting)
 {
@@ -31,26 +25,42 @@ static void sum_loads(const struct process *process, const char *name, double *c
 	}
 }
 
-int callbacks_saturate(const struct evidence *evidence, double *cpu)
+int callbacks_saturate(const struct process *process, double *cpu)
 {
-	const struct process *process = process_of(evidence);
-	double waiting = 0;
+	double waiting;
 
-	*cpu = 0;
-	if (process)
-		sum_loads(process, CALLBACK_THREADS, cpu, &waiting);
+	sum_loads(process, CALLBACK_THREADS, cpu, &waiting);
 	return *cpu + waiting >= SATURATED;
+}
+
+/* The thread; and whose it is where clients of several processes use the image. */
+static void note_thread(struct verdict *verdict, const struct evidence *evidence, const struct process *process, const char *name)
+{
+	char text[VERDICT_TEXT];
+	int several = 0;
+
+	for (const struct client *client = evidence->image->clients; client; client = client->hh.next)
+		several |= client->process != process;
+	snprintf(text, sizeof(text), several ? "%s of pid %u" : "%s", name, process->pid);
+	verdict_note_text(verdict, FACT_OF_THREAD, text);
 }
 
 int judge_one_thread(const struct evidence *evidence, struct verdict *verdict)
 {
-	double cpu;
+	const struct process *busiest = NULL;
+	double most = 0, cpu;
 
-	if (!callbacks_saturate(evidence, &cpu))
+	for (const struct client *client = evidence->image->clients; client; client = client->hh.next) {
+		if (!callbacks_saturate(client->process, &cpu) || (busiest && cpu <= most))
+			continue;
+		busiest = client->process;
+		most = cpu;
+	}
+	if (!busiest)
 		return 0;
-	verdict_claims(verdict, evidence, CLAIM_CALLBACK);
-	verdict_note_text(verdict, FACT_OF_THREAD, CALLBACK_THREADS);
-	verdict_note(verdict, FACT_OF_CPU, cpu);
+	verdict_claims(verdict, evidence, CLAIM_SATURATED);
+	note_thread(verdict, evidence, busiest, CALLBACK_THREADS);
+	verdict_note(verdict, FACT_OF_CPU, most);
 	verdict_note(verdict, FACT_OF_C2D_P50, (double)histogram_percentile(&evidence->c2d, 0.5));
 	return 1;
 }
@@ -67,29 +77,51 @@ static const char *hungriest(const struct process *process)
 }
 
 /*
- * The program would need the part of the time that its threads are on a processor; what they wait for one comes on top. So of the time that
- * requests spend where those threads have work to do, that part is lost which the threads wait of the time that they could run.
+ * A program would need the part of the time that its threads are on a processor; what they wait for one comes on top. So of the time that
+ * its requests spend where those threads have work to do, that part is lost which the threads wait of the time that they could run. In ns;
+ * 0 where nothing keeps processors from it that others have. *cpu: the former part.
  */
-int judge_cpu_starved(const struct evidence *evidence, struct verdict *verdict)
+static double lost_waiting(const struct evidence *evidence, const struct client *client, double *cpu)
 {
 	static const enum claimant worked_on[] = {CLAIM_LIBRBD, CLAIM_NETWORK, CLAIM_CALLBACK, CLAIM_APPLICATION};
-	const struct process *process = process_of(evidence);
-	double cpu = 0, waiting = 0, share = 0, part;
+	const struct claimed claimed = {&client->claims, 0};
+	struct band all;
+	double waiting, part, sum_ns = 0;
 
-	if (process)
-		sum_loads(process, NULL, &cpu, &waiting);
-	if (cpu + waiting <= 0)
+	sum_loads(client->process, NULL, cpu, &waiting);
+	if (*cpu + waiting <= 0)
 		return 0;
-	part = waiting / (cpu + waiting);
-	if (!process->tasks.host.quota_milli && (evidence->told || part < HUNGRY))
+	part = waiting / (*cpu + waiting);
+	if (!client->process->tasks.host.quota_milli && (evidence->told || part < HUNGRY))
 		return 0;
+	claims_sum(&claimed, 1, 0, 1, &all);
 	for (unsigned i = 0; i < sizeof(worked_on) / sizeof(*worked_on); i++)
-		share += evidence_share(evidence, worked_on[i]);
+		sum_ns += (double)all.ns[worked_on[i]];
+	return part * sum_ns;
+}
+
+int judge_cpu_starved(const struct evidence *evidence, struct verdict *verdict)
+{
+	const struct process *worst = NULL;
+	double sum_ns = 0, most_ns = 0, worst_cpu = 0, cpu;
+
+	for (const struct client *client = evidence->image->clients; client; client = client->hh.next) {
+		double lost_ns = lost_waiting(evidence, client, &cpu);
+
+		sum_ns += lost_ns;
+		if (lost_ns <= most_ns)
+			continue;
+		most_ns = lost_ns;
+		worst = client->process;
+		worst_cpu = cpu;
+	}
+	if (!worst)
+		return 0;
 	verdict->share_of = WHOLE_REQUESTS;
-	verdict->share_mean = part * share;
+	verdict->share_mean = sum_ns / (double)evidence->all.total_ns;
 	verdict->share_p50 = verdict->share_p99 = -1;
-	verdict_note_text(verdict, FACT_OF_THREAD, hungriest(process));
-	verdict_note(verdict, FACT_OF_CPU, cpu);
+	note_thread(verdict, evidence, worst, hungriest(worst));
+	verdict_note(verdict, FACT_OF_CPU, worst_cpu);
 	verdict_note(verdict, FACT_OF_IOPS, evidence->iops);
 	return 1;
 }
