@@ -53,6 +53,12 @@ static void divide_lock(struct division *division, const struct request *request
 	give(division, request->held.origin == LOCK_OF_PEER ? CLAIM_LOCK_PEER : CLAIM_LOCK_TAKEN, &left_ns, left_ns);
 }
 
+/* A write that the cache would have acknowledged before anything was done for it: it is librbd's uppermost layer but QoS and the lock. */
+static int writes_through(const struct claims *claims, const struct request *request)
+{
+	return claims->cached && !claims->flushed && (request->kind == RBDPROF_WRITE || request->kind == RBDPROF_WRITESAME);
+}
+
 static void divide_librbd(struct division *division, const struct claims *claims, const struct request *request)
 {
 	const struct moments *moments = &request->moments;
@@ -67,12 +73,7 @@ static void divide_librbd(struct division *division, const struct claims *claims
 	if (request->held.copied && request->held.first_sent_ns < end_ns)
 		give(division, CLAIM_COPYUP, &left_ns, end_ns - request->held.first_sent_ns);
 	give(division, CLAIM_RESENT, &left_ns, coverage_overlap(&claims->cut, begin_ns, end_ns));
-	give(division, CLAIM_LIBRBD, &left_ns, left_ns);
-}
-
-static int writes(uint8_t kind)
-{
-	return kind == RBDPROF_WRITE || kind == RBDPROF_WRITESAME;
+	give(division, writes_through(claims, request) ? CLAIM_WRITETHROUGH : CLAIM_LIBRBD, &left_ns, left_ns);
 }
 
 static void divide_network(struct division *division, const struct claims *claims, const struct request *request)
@@ -85,9 +86,7 @@ static void divide_network(struct division *division, const struct claims *claim
 	if (request->held.resent_ns > begin_ns)
 		give(division, CLAIM_RESENT, &left_ns, request->held.resent_ns - begin_ns);
 	give(division, CLAIM_STALLED, &left_ns, coverage_overlap(&claims->stalls.standing, begin_ns, end_ns));
-	if (claims->cached && !claims->flushed && writes(request->kind))
-		give(division, CLAIM_WRITETHROUGH, &left_ns, left_ns);
-	give(division, CLAIM_NETWORK, &left_ns, left_ns);
+	give(division, writes_through(claims, request) ? CLAIM_WRITETHROUGH : CLAIM_NETWORK, &left_ns, left_ns);
 }
 
 /* Refused by an owner that keeps its lock, as rbd_lock_acquire() does. */

@@ -29,7 +29,7 @@ struct request;
 	CLAIM(LIBRBD)       /* other j2n */                                                                                                \
 	CLAIM(RESENT)       /* n2c until an operation was sent again; j2n while nothing could be sent before that */                                                                    \
 	CLAIM(STALLED)      /* n2c while nothing came back at all */                                                                       \
-	CLAIM(WRITETHROUGH) /* other n2c of writes that a cache would have acknowledged, had there been a flush */                         \
+	CLAIM(WRITETHROUGH) /* other j2n and n2c of writes that a cache would have acknowledged, had there been a flush */                 \
 	CLAIM(NETWORK)      /* other n2c */                                                                                                \
 	CLAIM(OTHER)        /* not told apart */                                                                                           \
 	CLAIM(CALLBACK)     /* c2d */                                                                                                      \
