@@ -384,6 +384,33 @@ int boundary_request_completed(struct request *request)
 	return status ? status : effects_close(request->client->effects, carried, c_ns, request->result < 0);
 }
 
+int boundary_request_left(struct request *request)
+{
+	const struct client *client = request->client;
+	const struct carried *carried = request->carried;
+	struct moments *moments = &request->moments;
+	uint64_t end_ns = request->process->health.last_ns;
+	int waits = !carried->first_ns && needs_lock(client->image, request->kind) &&
+		    !ownership_usable_since(client->image->ownership, client->id);
+
+	if (end_ns < moments->at_ns[MOMENT_S])
+		return 0;
+	moments_set(moments, MOMENT_C, end_ns);
+	moments_set(moments, MOMENT_D, end_ns);
+	moments_set(moments, MOMENT_A, end_ns);
+	set_moments(request);
+	if (waits) {
+		moments_set(moments, MOMENT_L, end_ns);
+	} else if (!carried->first_ns && request->process->throttling_count) {
+		moments->known &= (uint8_t)~BIT(L);
+		moments_set(moments, MOMENT_Q, end_ns);
+	} else if (carried->entries && !carried->sent_ns && !carried_is_safe(carried)) {
+		moments_set(moments, MOMENT_J, end_ns);
+	}
+	held_left(request, carried, waits);
+	return 1;
+}
+
 int boundary_request_dropped(struct request *request, uint64_t now_ns)
 {
 	struct carried *carried = request->carried;

@@ -43,6 +43,12 @@ int boundary_request_opened(struct request *request, uint64_t offset_bytes, int 
 /* Its C and D are known: sets the other moments and what of them is observable. */
 int boundary_request_completed(struct request *request);
 
+/*
+ * It is still open where the trace ends: sets its moments as if it ended then, so that the phase in which it is has the rest of its time.
+ * Returns 1; 0 when its moments make no sense.
+ */
+int boundary_request_left(struct request *request);
+
 /* Its end is not known; that is learnt at now_ns. */
 int boundary_request_dropped(struct request *request, uint64_t now_ns);
 

@@ -60,6 +60,11 @@ int coverage_end(struct coverage *coverage, uint64_t now_ns)
 	return coverage_add(coverage, coverage->since_ns, now_ns);
 }
 
+const struct interval *coverage_last(const struct coverage *coverage)
+{
+	return coverage->next > coverage->oldest ? at(coverage, coverage->next - 1) : NULL;
+}
+
 /* How much of the time up to `to_ns` is covered by intervals that ended; what is forgotten counts as a constant. */
 static uint64_t covered_until(const struct coverage *coverage, uint64_t to_ns)
 {

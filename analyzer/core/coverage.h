@@ -35,6 +35,9 @@ int coverage_end(struct coverage *coverage, uint64_t now_ns);
 /* It went on in [begin, end]; ends do not fall. Returns 0 or -ENOMEM. */
 int coverage_add(struct coverage *coverage, uint64_t begin_ns, uint64_t end_ns);
 
+/* The last interval; NULL: none has ended yet. */
+const struct interval *coverage_last(const struct coverage *coverage);
+
 /* How much of [from, to] it went on, in ns. */
 uint64_t coverage_overlap(const struct coverage *coverage, uint64_t from_ns, uint64_t to_ns);
 

@@ -153,10 +153,17 @@ int judge_dead_owner(const struct evidence *evidence, struct verdict *verdict)
 {
 	const struct ownership_result *ownership = ownership_of(evidence);
 	const struct incident *incident = ownership ? longest_silence(ownership) : NULL;
+	const struct interval *silence = coverage_last(&evidence->image->silent);
 
-	if (!incident)
-		return 0;
 	verdict_claims(verdict, evidence, CLAIM_LOCK_SILENT);
+	if (!incident) {
+		/* It had not answered when the trace ended. */
+		if (!ownership || !silence)
+			return 0;
+		verdict_note(verdict, FACT_OF_BEGIN, (double)(silence->begin_ns - evidence->begin_ns));
+		verdict_note(verdict, FACT_OF_WAITED_MAX, (double)(silence->end_ns - silence->begin_ns));
+		return 1;
+	}
 	if (incident->waited_ns) {
 		verdict_note(verdict, FACT_OF_BEGIN, (double)(incident->at_ns - incident->waited_ns - evidence->begin_ns));
 		verdict_note(verdict, FACT_OF_WAITED_MAX, (double)incident->waited_ns);

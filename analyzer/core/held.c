@@ -6,6 +6,9 @@
 /* librbd's own, of its Notifier. */
 #define NOTIFY_TIMEOUT_NS UINT64_C(5000000000)
 
+/* An owner answers at once, if only that it will give the lock up: one that has not in this time is silent. */
+#define ANSWER_NS UINT64_C(1000000000)
+
 /* Which of the client's times the operation adds to; NULL: none. */
 static struct coverage *coverage_of(const struct image *image, const struct operation *operation)
 {
@@ -25,12 +28,19 @@ static struct coverage *coverage_of(const struct image *image, const struct oper
 	return NULL;
 }
 
+static int asks(const struct operation *operation)
+{
+	return operation->kind == RBDPROF_OPERATION_NOTIFY && operation->notifies && operation->what == RBDPROF_REQUEST_LOCK;
+}
+
 int held_operation_begun(struct image *image, const struct operation *operation)
 {
 	struct coverage *coverage = coverage_of(image, operation);
 
 	if (coverage)
 		coverage_begin(coverage, operation->begin_ns);
+	if (asks(operation))
+		coverage_begin(&image->asking, operation->begin_ns);
 	return 0;
 }
 
@@ -51,18 +61,31 @@ int held_operation_done(struct image *image, const struct operation *operation)
 {
 	struct coverage *coverage = coverage_of(image, operation);
 
+	int status = 0;
+
 	if (coverage)
 		return coverage_end(coverage, operation->end_ns);
-	if (operation->kind == RBDPROF_OPERATION_NOTIFY && operation->notifies)
-		return unanswered(image, operation);
-	return 0;
+	if (asks(operation))
+		status = coverage_end(&image->asking, operation->end_ns);
+	if (!status && operation->kind == RBDPROF_OPERATION_NOTIFY && operation->notifies)
+		status = unanswered(image, operation);
+	return status;
 }
 
 int held_operation_left(struct image *image, const struct operation *operation)
 {
-	struct coverage *coverage = coverage_of(image, operation);
+	struct coverage *coverage = asks(operation) ? &image->asking : coverage_of(image, operation);
 
 	return coverage ? coverage_end(coverage, operation->begin_ns) : 0;
+}
+
+int held_finish(struct image *image, uint64_t end_ns)
+{
+	const struct coverage *asking = &image->asking;
+
+	if (!asking->going_on || asking->since_ns + ANSWER_NS > end_ns)
+		return 0;
+	return coverage_add(&image->silent, asking->since_ns, end_ns);
 }
 
 int held_notified(struct client *client, uint32_t what, uint64_t now_ns)
@@ -93,11 +116,10 @@ void held_sent(struct client *client, struct carried *carried)
 		carried->followed = (uint8_t)objects_sent(client->objects, carried->object, carried->first_sent_ns);
 }
 
-void held_completed(struct request *request, const struct carried *carried)
+static void note(struct request *request, const struct carried *carried)
 {
 	const struct client *client = request->client;
 	const struct ownership *ownership = client->image->ownership;
-	const uint64_t *at_ns = request->moments.at_ns;
 
 	request->held = (struct held){
 	    .first_sent_ns = carried->first_sent_ns,
@@ -107,8 +129,25 @@ void held_completed(struct request *request, const struct carried *carried)
 	};
 	if (ownership && moments_know(&request->moments, MOMENT_L))
 		request->held.origin = ownership_origin(ownership, client->id, carried->tenure);
+}
+
+void held_completed(struct request *request, const struct carried *carried)
+{
+	const uint64_t *at_ns = request->moments.at_ns;
+
+	note(request, carried);
 	if (carried->followed)
-		objects_completed(client->objects, carried->object, carried->sent_ns, at_ns[MOMENT_C], at_ns[MOMENT_D]);
+		objects_completed(request->client->objects, carried->object, carried->sent_ns, at_ns[MOMENT_C], at_ns[MOMENT_D]);
+}
+
+void held_left(struct request *request, const struct carried *carried, int parked)
+{
+	const struct client *client = request->client;
+	uint64_t owner = parked ? ownership_owner(client->image->ownership) : 0;
+
+	note(request, carried);
+	if (owner && owner != client->id)
+		request->held.origin = LOCK_OF_PEER;
 }
 
 void held_dropped(const struct client *client, const struct carried *carried, uint64_t now_ns)

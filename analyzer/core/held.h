@@ -27,6 +27,12 @@ void held_sent(struct client *client, struct carried *carried);
 /* The request's C and D are known. */
 void held_completed(struct request *request, const struct carried *carried);
 
+/* It is still open where the trace ends; parked: it waits for its client to get the lock. */
+void held_left(struct request *request, const struct carried *carried, int parked);
+
+/* The trace ends at end_ns, and an owner may not have answered yet. Returns 0 or -ENOMEM. */
+int held_finish(struct image *image, uint64_t end_ns);
+
 /* Its end is not known. */
 void held_dropped(const struct client *client, const struct carried *carried, uint64_t now_ns);
 

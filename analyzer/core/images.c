@@ -90,6 +90,7 @@ static void image_destroy(struct image *image)
 	ownership_destroy(image->ownership);
 	journal_fini(&image->journal);
 	coverage_fini(&image->notifying);
+	coverage_fini(&image->asking);
 	coverage_fini(&image->silent);
 	placement_groups_fini(&image->placement_groups);
 	free(image->key);

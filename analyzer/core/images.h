@@ -122,6 +122,7 @@ struct image {
 	const struct ownership_result *ownership_is; /* after model_finish(); NULL: the lock was never in use */
 	struct journal journal;
 	struct coverage notifying; /* a client told the others something about its lock or header, and somebody did not answer in time */
+	struct coverage asking;    /* a client waits for an answer of the owner */
 	struct coverage silent;    /* a client asked the owner for the lock, and that did not answer in time */
 	struct placement_groups placement_groups;
 

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "analyzer/core/boundary.h"
+#include "analyzer/core/held.h"
 #include "analyzer/core/requests.h"
 
 /*
@@ -79,13 +80,18 @@ static int request_dropped(void *context, struct request *request, uint64_t now_
 static int request_left(void *context, struct request *request)
 {
 	struct model *model = context;
+	struct client *client = request->client;
 	int lossy = process_is_lossy(request->process);
 
-	if (!request->client)
+	if (!client)
 		return 0;
-	if (!moments_know(&request->moments, MOMENT_A))
-		stats_left_open(&request->client->stats, request, begin_of(request), !lossy);
-	else if (lossy)
+	if (!moments_know(&request->moments, MOMENT_A)) {
+		stats_left_open(&client->stats, request, begin_of(request), !lossy);
+		if (lossy || request->irregular || !boundary_request_left(request))
+			return 0;
+		return claims_add(&client->claims, request, &client->image->notifying, &client->image->silent);
+	}
+	if (lossy)
 		model->summary.unmatched++;
 	else
 		health_count(&model->health, ANOMALY_REAP_WITHOUT_COMPLETE);
@@ -359,13 +365,18 @@ static void judge(struct model *model, const struct process *process)
 	model->health.anomalies[ANOMALY_UNKNOWN_IMAGE] += never;
 }
 
-static int finish_stalls(struct model *model)
+/* What may still be going on. */
+static int finish_held(struct model *model)
 {
 	int status = 0;
 
-	for (struct image *image = model->images.images; image && !status; image = image->hh.next)
-		for (struct client *client = image->clients; client && !status; client = client->hh.next)
+	for (struct image *image = model->images.images; image && !status; image = image->hh.next) {
+		for (struct client *client = image->clients; client && !status; client = client->hh.next) {
 			status = stalls_finish(&client->claims.stalls, client->process->health.last_ns);
+			if (!status)
+				status = held_finish(image, client->process->health.last_ns);
+		}
+	}
 	return status;
 }
 
@@ -401,10 +412,10 @@ static void summarize(struct trace_summary *summary, const struct process *proce
 int model_finish(struct model *model)
 {
 	const struct process *process = NULL;
-	int status = requests_finish(model->requests);
+	int status = finish_held(model);
 
 	if (!status)
-		status = finish_stalls(model);
+		status = requests_finish(model->requests);
 	if (!status)
 		status = finish_boundary(model);
 	if (status)
