@@ -149,15 +149,14 @@ int boundary_closed(struct client *client, uint64_t now_ns)
 	return client->image->ownership ? ownership_closed(client->image->ownership, client->id, now_ns) : 0;
 }
 
-/* The image whose header the object is; NULL if it is none, is not known, or has no lock. */
+/* The image whose header the object is; NULL if it is none, or is not known. */
 static struct image *image_of_header(const struct boundary *boundary, struct process *process, uint64_t client, uint64_t number)
 {
 	const struct object *object = operations_object(boundary->operations, process->number, number);
-	struct image *image = NULL;
 
-	if (object && object->object == OBJECT_HEADER)
-		image = images_find(boundary->images, process, client, object->pool_id, object->image_id);
-	return image && image->ownership ? image : NULL;
+	if (!object || object->object != OBJECT_HEADER)
+		return NULL;
+	return images_find(boundary->images, process, client, object->pool_id, object->image_id);
 }
 
 static int feed_notification(struct boundary *boundary, struct process *process, const struct event *event)
@@ -172,6 +171,8 @@ static int feed_notification(struct boundary *boundary, struct process *process,
 		client->requested[client->requested_next++ % REQUESTS_KEPT] = event->notification.notify_id;
 	if (client && held_notified(client, event->notification.what, event->time_ns))
 		return -ENOMEM;
+	if (!image->ownership)
+		return 0;
 	return ownership_notified(image->ownership, receiver, event->notification.what, event->notification.about, event->time_ns);
 }
 
@@ -181,7 +182,7 @@ static int feed_ack(struct boundary *boundary, struct process *process, const st
 	struct image *image = image_of_header(boundary, process, event->notify_ack.client, event->notify_ack.object);
 	struct client *client = image ? image_client(image, event->notify_ack.client) : NULL;
 
-	for (unsigned i = 0; client && event->notify_ack.answered && i < REQUESTS_KEPT; i++)
+	for (unsigned i = 0; client && image->ownership && event->notify_ack.answered && i < REQUESTS_KEPT; i++)
 		if (client->requested[i] == event->notify_ack.notify_id)
 			return ownership_answered(image->ownership, client->id, event->notify_ack.result, event->time_ns);
 	return 0;
@@ -191,7 +192,9 @@ static int feed_watch_error(struct boundary *boundary, struct process *process, 
 {
 	struct image *image = image_of_header(boundary, process, event->watch.client, event->watch.object);
 
-	return image ? ownership_watch_lost(image->ownership, event->watch.client, event->watch.error, event->time_ns) : 0;
+	if (!image || !image->ownership)
+		return 0;
+	return ownership_watch_lost(image->ownership, event->watch.client, event->watch.error, event->time_ns);
 }
 
 static int feed_acquired(struct process *process, const struct event *event)
