@@ -150,7 +150,7 @@ if wants shell; then
 		one "bash -n $script" bash -n "$script"
 		! command -v shellcheck >/dev/null || one "shellcheck $script" shellcheck --severity=warning "$script"
 	done
-	for script in tests/e2e/*.py tests/exam/*.py tests/exam/run; do
+	for script in tests/e2e/*.py tests/exam/*.py tests/exam/run tests/bench/*.py; do
 		one "python3 $script" python3 -c 'import ast, sys; ast.parse(open(sys.argv[1]).read())' "$script"
 	done
 fi

@@ -9,11 +9,12 @@ ordered ratios, by the binomial distribution: no assumption is made about the no
 instructions per I/O are compared likewise; they hardly scatter. Nothing passes or fails here: the next machine is another. Needs the
 packages of tests/packages.sh and a cluster of its own, which it starts.
 """
-import argparse, math, os, statistics, sys
+import argparse, os, statistics, sys
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.join(os.path.dirname(HERE), "e2e"))
 import lab  # noqa: E402
+from rounds import interleave, told  # noqa: E402
 
 WORKLOADS = {  # features, fio's pattern, share of the I/Os
     "plain-randread": ("layering", "randread", 1.0),
@@ -47,28 +48,14 @@ def measure(bench, image, pattern, ios, way, options):
     return {"iops": fio["read"]["iops"] + fio["write"]["iops"], **{what: value / done for what, value in seen.items()}}
 
 
-def median_interval(values):
-    """The ordered values between which the true median lies with 95 per cent; the extremes where there are too few."""
-    values, n = sorted(values), len(values)
-    rank, below = 0, 0.5 ** n  # P(at most `rank` values lie below the median)
-    while below + math.comb(n, rank + 1) * 0.5 ** n <= 0.025:
-        rank += 1
-        below += math.comb(n, rank) * 0.5 ** n
-    return values[rank], values[n - 1 - rank]
-
-
 def ratio(rounds, way, what):
-    values = [seen[way][what] / seen["bare"][what] for seen in rounds]
-    low, high = median_interval(values)
-    return f"× {statistics.median(values):.3f} [{low:.3f}, {high:.3f}]"
+    return "× " + told([seen[way][what] / seen["bare"][what] for seen in rounds], ".3f")
 
 
 def compare(bench, name, options):
     features, pattern, part = WORKLOADS[name]
     image, rounds = bench.image("bench-" + name, features), []
-    for number in range(options.rounds):
-        order = WAYS if number % 2 == 0 else WAYS[::-1]
-        seen = {way: measure(bench, image, pattern, int(options.ios * part), way, options.record) for way in order}
+    for seen in interleave(WAYS, options.rounds, lambda way: measure(bench, image, pattern, int(options.ios * part), way, options.record)):
         rounds.append(seen)
         if options.verbose:
             print("  " + "   ".join(f"{way} {seen[way]['cpu']:.1f} µs, {seen[way]['iops']:.0f} IOPS" for way in WAYS), flush=True)
