@@ -86,6 +86,31 @@ def test_dormant(lab):
     lab.holds("fio ended well", '"error" : 0' in ended.stdout, ended.stdout[:200])
 
 
+def test_allocators(lab):
+    """Another allocator preloaded beside the shim, in fio and in QEMU, which loads librbd late: the same requests."""
+    for allocator in ("libjemalloc.so.2", "libtcmalloc.so.4"):
+        def beside(command):
+            return ["sh", "-c", f'grep -q {allocator} /proc/self/maps && exec "$@"', "sh", *command]
+
+        fio = beside(fio_command(lab.image("plain"), "randrw", ios=2000))
+        ended = lab.run(fio, env={"LD_PRELOAD": f"{allocator} {lab.shim()}"})
+        lab.equal(f"{allocator}, dormant: fio's errors", lab.parse(ended)["error"], 0)
+        for locks in ("contended", "all"):
+            recording = lab.record(fio, f"--locks={locks}", env={"LD_PRELOAD": allocator})
+            lab.equal(f"{allocator}, {locks}: requests", counted_by_fio(recording.sums("plain")), fio_counts(recording.fio))
+        qemu = beside(["qemu-img", "bench", "-f", "raw", "-w", "-t", "none", "-c", "2000", "-d", "32", "-s", "4096", lab.drive("plain")])
+        lab.equal(f"{allocator}, QEMU: writes", lab.record(qemu, env={"LD_PRELOAD": allocator}).sums("plain").get("write"), 2000)
+
+
+def test_exits(lab):
+    """Twenty programs that end as soon as they have begun, one after the other: none hangs or crashes, and all their requests are there."""
+    command = ["sh", "-c", 'for n in $(seq 20); do "$@" || exit; done', "sh", *fio_command(lab.image("plain"), "randread", ios=50)]
+    lab.equal("dormant: exit status", lab.run(command, env={"LD_PRELOAD": lab.shim()}, check=False).returncode, 0)
+    recording = lab.record(command, "--locks=all", check=False)
+    lab.equal("recorded: exit status", recording.ended.returncode, 0)
+    lab.equal("reads", recording.sums("plain").get("read"), 20 * 50)
+
+
 def test_data_unchanged(lab):
     """fio writes, reads back and verifies checksums under a recording."""
     recording = lab.record(fio_command(lab.image("plain"), "randwrite", "--verify=crc32c", "--do_verify=1", size="8M"))
