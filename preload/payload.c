@@ -18,7 +18,15 @@ static bool plausible(uint8_t version)
 /* The image's lock is held under the cookie "auto <handle of the watch>"; an object map's under an empty one. */
 static uint64_t watch_of(const char *cookie)
 {
-	return strncmp(cookie, "auto ", 5) ? 0 : strtoull(cookie + 5, NULL, 10);
+	int error = errno;
+	uint64_t watch;
+
+	errno = 0;
+	watch = strncmp(cookie, "auto ", 5) ? 0 : strtoull(cookie + 5, NULL, 10);
+	if (errno)
+		watch = 0; /* no handle is that large */
+	errno = error;
+	return watch;
 }
 
 /* An entity: its type (8: a client) and its number. */

@@ -100,6 +100,8 @@ static void *stand_in_for(void *context, const struct cxx_ioctx *ioctx, const st
 		s->header = !strncmp(s->name, HEADER, strlen(HEADER));
 		return s;
 	}
+	if (recorder_wants_requests())
+		EMIT(undecoded("watch, too many at once"));
 	return context;
 }
 

@@ -114,14 +114,17 @@ static void other_cookies(void **state)
 	static const char *const cookies[] = {
 	    "",          "auto",
 	    "automatic", "1234",
-	    "my cookie", "a cookie that is far longer than what the shim keeps of one, since nobody but librbd's own names a watch"};
+	    "my cookie", "a cookie that is far longer than what the shim keeps of one, since nobody but librbd's own names a watch",
+	    "auto ",     "auto 18446744073709551616"};
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(cookies) / sizeof(cookies[0]); i++) {
 		struct bytes in = lock_input(RBDPROF_METHOD_lock_lock, cookies[i]);
 
 		below_forget();
+		errno = EXDEV;
 		payload_call(OPERATION, RBDPROF_METHOD_lock_lock, buffer_of(in.at, in.length, 0), BUFFERLIST_15);
+		assert_int_equal(errno, EXDEV);
 		assert_int_equal(below.events, 1);
 		assert_call(&below_nth(BELOW_LOCK_CALL, 0)->is.lock_call, &expected);
 	}

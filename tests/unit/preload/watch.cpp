@@ -58,6 +58,8 @@ struct application : WatchCtx2 {
 WatchCtx2 *given; /* the context that librados got */
 uint64_t handle;
 
+constexpr int MOST_STAND_INS = 4096; /* contexts that can be stood in for */
+
 int keep(void *context)
 {
 	given = static_cast<WatchCtx2 *>(context);
@@ -190,6 +192,27 @@ void context_that_gets_none(void **)
 	assert_ptr_equal(given, &context);
 	watch2(&boundary_ioctx, &boundary_header, &handle, nullptr);
 	assert_null(given);
+}
+
+/* Their places are never free again: the last test, after which every watch is one too many. What is not seen of it is said. */
+void more_contexts_than_can_be_stood_in_for(void **)
+{
+	static application contexts[MOST_STAND_INS + 1];
+	int unseen = 0;
+
+	for (application &context : contexts) {
+		below_forget();
+		watch2(&boundary_ioctx, &boundary_header, &handle, static_cast<WatchCtx2 *>(&context));
+		assert_int_equal(below.count[BELOW_UNDECODED], given == &context);
+		if (given == &context)
+			assert_string_equal(below_nth(BELOW_UNDECODED, 0)->is.undecoded, "watch, too many at once");
+		unseen += given == &context;
+	}
+	/* Those of the tests before have theirs, wherever on the stack they were. */
+	assert_in_range(unseen, 1, 9);
+	below_start(false);
+	watch2(&boundary_ioctx, &boundary_header, &handle, static_cast<WatchCtx2 *>(&contexts[MOST_STAND_INS]));
+	assert_int_equal(below.events, 0);
 }
 
 /* Another object's notifications are passed on and not read: journals and mirrors have formats of their own. */
@@ -347,6 +370,7 @@ int main()
 	    TEST(notification_is_sent_and_answered),
 	    TEST(answers),
 	    TEST(notification_that_does_not_decode),
+	    TEST(more_contexts_than_can_be_stood_in_for),
 	};
 
 	return cmocka_run_group_tests(tests, nullptr, nullptr);
