@@ -2,12 +2,14 @@
 
 Programs and libraries are compiled here: victim.c, and libraries that have the right names and nothing in them.
 """
-import os, re, shutil, signal, struct, subprocess, time
+import ctypes, os, platform, re, shutil, signal, struct, subprocess, time
 
+from attach import Dormant
 from place import Skip, case, check, daemon_pids, need_root_inside, wait_for
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 CXX = "_ZN6librbd5Image8read_oddEv"  # in victim.c
+CXX_KNOWN = "_ZN6librbd5Image5flushEv"
 NOBODY = dict(user=65534, group=65534, extra_groups=[])
 
 
@@ -91,12 +93,16 @@ def doctor_library(t):
     cc("-shared", "-fPIC", "-o", "half/librbdprof-lttng.so", "-Wl,--no-as-needed", "half/liblttng-ust-of-old.so.9", source="int f(void); int g(void) { return f(); }")
     os.remove("half/liblttng-ust-of-old.so.9")
     says(t, [], "BLIND", "library", "liblttng-ust-of-old.so.9, which is not there", env=env(f"{t.work}/half"))
+    with open("half/librbdprof.so", "w") as file:
+        file.write("no library\n")
+    says(t, ["--", "true"], "BLIND", "program", "the loader does not preload", env=env(f"{t.work}/half"))
 
 
 @case
 def doctor_daemon(t):
     need_root_inside()
     says(t, [], "ok", "session daemon", "none runs")
+    says(t, [], "ok", "versions", ", LTTng 2.")
     os.mkdir("bin")
     for name in ("sh", "true"):
         os.symlink(shutil.which(name), f"bin/{name}")
@@ -144,6 +150,17 @@ def doctor_room(t):
     t.run("umount", "disk")
 
 
+def deny_reading():
+    """In a child before its program: process_vm_readv is refused, as Yama and some containers refuse it."""
+    libc, number = ctypes.CDLL(None, use_errno=True), {"x86_64": 310, "aarch64": 270}[platform.machine()]
+    # Load the call's number; unless it is this one, skip an instruction; EPERM; allow.
+    code = ctypes.create_string_buffer(struct.pack("<HBBI", 0x20, 0, 0, 0) + struct.pack("<HBBI", 0x15, 0, 1, number) +
+                                       struct.pack("<HBBI", 0x06, 0, 0, 0x00050001) + struct.pack("<HBBI", 0x06, 0, 0, 0x7fff0000))
+    program = ctypes.create_string_buffer(struct.pack("@HP", 4, ctypes.addressof(code)))
+    if libc.prctl(38, 1, 0, 0, 0) or libc.prctl(22, 2, ctypes.byref(program), 0, 0):
+        raise OSError(ctypes.get_errno(), "prctl")
+
+
 def own_devices(t):
     """A /dev of this case's own with a device of the kernel's client in it."""
     need_root_inside()
@@ -155,6 +172,10 @@ def own_devices(t):
 def doctor_kernel_client(t):
     fake_librbd("lib")
     own_devices(t)
+    check(t.run("umount", "/dev/shm").returncode == 0 and not os.rmdir("/dev/shm"), "no shared memory at all")
+    says(t, [], "BLIND", "shared memory", "cannot look at /dev/shm")
+    os.mkdir("/dev/shm")
+    check(t.run("mount", "-t", "tmpfs", "tmpfs", "/dev/shm").returncode == 0, "and again")
     says(t, [], "note", "kernel client", "/dev/rbd0", 0)
     says(t, ["--", "cat", "--file=/dev/rbd0"], "note", "kernel client", "/dev/rbd0 is the kernel's: what goes there")
     p = run_victim(t, victim("krbd", calls=()), "open", "/dev/rbd0")
@@ -205,6 +226,8 @@ def doctor_commands(t):
     fake_librbd("cxx-lib", more=[CXX])
     says(t, ["--", victim("cxx", folder="cxx-lib", calls=("CXX",))], "BLIND", "C++ interface", "1 of which are not seen")
     says(t, ["--", victim("both", folder="cxx-lib", calls=("CXX", "LINKED"))], "note", "C++ interface", "1 of which are not seen", 0)
+    fake_librbd("known-lib", more=[CXX_KNOWN])
+    says(t, ["--", victim("known", folder="known-lib", calls=("CXX_KNOWN",))], "ok", "C++ interface", "all 1 functions that it calls are seen", 0)
 
 
 @case
@@ -220,6 +243,12 @@ def doctor_privileges(t):
         says(t, ["--", path], "ok", "program", path, 0)  # for root it is none
         p = run_victim(t, path, **NOBODY)
         says(t, [p.pid], "BLIND", "attach", "the loader preloads nothing there")
+    p = run_victim(t, victim("fine"), **NOBODY)
+    os.chmod("lib/librbd.so.1", 0)
+    says(t, [p.pid], "note", "functions", "cannot read", **NOBODY)
+    os.chmod("lib/librbd.so.1", 0o755)
+    os.chmod(victim("unreadable"), 0o711)
+    says(t, ["--", "./unreadable"], "BLIND", "program", "cannot read", **NOBODY)
 
 
 # --- processes ---
@@ -231,6 +260,8 @@ def doctor_processes(t):
     p = run_victim(t, fine)
     says(t, [p.pid], "ok", "attach", "waits for its first image", 0)
     says(t, [p.pid], "ok", "calls", "functions of librbd lead through the library")
+    says(t, [p.pid], "note", "calls", "its memory cannot be read", preexec_fn=deny_reading)
+    says(t, [Dormant(t).pid], "ok", "attach", "ready")
     r = says(t, [p.pid], "ok", "librbd", "lib/librbd.so.1")
     check("loaded at run time" not in r.stdout, "linked", r.stdout)
     says(t, [p.pid], "ok", "allocator", "the C library's")
@@ -242,6 +273,7 @@ def doctor_processes(t):
     says(t, [run_victim(t, fine, env={"LD_PRELOAD": "/nowhere/librbdprof.so"}).pid], "BLIND", "attach", "could not load it")
     says(t, [run_victim(t, fine, env={"RBDPROF_DISABLE": "1"}).pid], "BLIND", "attach", "RBDPROF_DISABLE")
     says(t, [run_victim(t, victim("later", calls=())).pid], "note", "librbd", "not in it", 0)
+    says(t, [run_victim(t, "./later", shim=False).pid], "BLIND", "attach", "nothing to record")
     cc("-static", "-o", "static", os.path.join(HERE, "victim.c"))
     says(t, [run_victim(t, "./static").pid], "BLIND", "process", "linked statically")
     cc("-shared", "-fPIC", "-DPLUGIN", "-o", "plugin.so", os.path.join(HERE, "victim.c"), "-Llib", "-l:librbd.so.1", f"-Wl,-rpath,{t.work}/lib")
@@ -258,6 +290,11 @@ def doctor_processes(t):
     fake_librbd("cxx-lib", more=[CXX])
     says(t, [run_victim(t, victim("cxx", folder="cxx-lib", calls=("CXX",))).pid], "BLIND", "C++ interface", "1 of which are not seen")
     says(t, [run_victim(t, victim("both", folder="cxx-lib", calls=("CXX", "LINKED"))).pid], "note", "C++ interface", "1 of which are not seen", 0)
+    fake_librbd("known-lib", more=[CXX_KNOWN])
+    says(t, [run_victim(t, victim("known", folder="known-lib", calls=("CXX_KNOWN",))).pid], "ok", "C++ interface", "1 functions that")
+    says(t, [run_victim(t, victim("lazy", "-Wl,-z,lazy")).pid], "ok", "calls", "some when they are first called", 0)
+    says(t, [run_victim(t, fine, env={"LD_PRELOAD": t.shim_of_schema("newer-library", 1)}).pid], "BLIND", "attach", "has a newer library")
+    says(t, [run_victim(t, fine, env={"LD_PRELOAD": t.shim_of_schema("older-library", -1)}).pid], "ok", "attach", "waits for its first image", 0)
     says(t, [run_victim(t, fine, "seccomp").pid], "note", "seccomp", "filter of system calls", 0)
     os.remove("fine")
     shutil.copy("/bin/true", "fine")
@@ -274,3 +311,5 @@ def doctor_other_mounts(t):
         p = run_victim(t, "unshare", "-m", "sh", "-c", f"mount -t tmpfs tmpfs {hide}; exec {fine}")
         says(t, [p.pid], level, "mounts", sentence)
     says(t, [p.pid], "BLIND", "process", "root's: only root", **NOBODY)
+    r = t.run("unshare", "--user", "--map-root-user", t.rbdprof, "doctor", str(p.pid), user=65534)
+    check(r.returncode == 1 and "may not be looked into, even by root" in r.stdout, "root of a user namespace", r)

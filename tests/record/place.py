@@ -2,7 +2,7 @@
 
 It knows how to record and what a whole recording is; not what is tested.
 """
-import glob, json, os, re, shutil, subprocess, tempfile, time
+import glob, json, os, re, shutil, struct, subprocess, tempfile, time
 
 INSIDE = "RBDPROF_TEST_INSIDE"
 cases = {}
@@ -89,6 +89,20 @@ class Place:
     def note(self, folder):
         with open(f"{folder}/rbdprof.json") as file:
             return json.load(file)
+
+    def shim_of_schema(self, folder, difference):
+        """A copy of the library whose card says that it writes a schema so much newer than today's."""
+        shutil.copytree(os.path.dirname(self.shim), folder, ignore=lambda _, names: [name for name in names if not name.endswith(".so")])
+        path = os.path.join(self.work, folder, "librbdprof.so")
+        with open(path, "rb") as file:
+            data = bytearray(file.read())
+        at = data.index(b"rbdprof\0" + struct.pack("<I", 1)) + 12  # magic, layout, then the schema
+        schema, = struct.unpack_from("<I", data, at)
+        check(0 < schema < 100, "the card is found", schema)
+        struct.pack_into("<I", data, at, schema + difference)
+        with open(path, "wb") as file:
+            file.write(data)
+        return path
 
     def close(self):
         for p in self.started:

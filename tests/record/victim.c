@@ -4,7 +4,7 @@
  *   victim plain | seccomp | open FILE | local PLUGIN | deep PLUGIN
  *
  * LINKED: it calls librbd itself; else only the plugin does (compiled from this file too, with PLUGIN defined). CXX: it calls a function
- * of librbd's C++ interface.
+ * of librbd's C++ interface that rbdprof does not know; CXX_KNOWN: one that it knows.
  */
 #include <dlfcn.h>
 #include <fcntl.h>
@@ -27,11 +27,20 @@ int use_librbd(int really)
 #endif
 
 #ifdef CXX
-int _ZN6librbd5Image8read_oddEv(void); /* of the C++ interface, and one that rbdprof does not know */
+int _ZN6librbd5Image8read_oddEv(void);
 
 int use_cxx(int really)
 {
 	return really ? _ZN6librbd5Image8read_oddEv() : 0;
+}
+#endif
+
+#ifdef CXX_KNOWN
+int _ZN6librbd5Image5flushEv(void);
+
+int use_cxx_known(int really)
+{
+	return really ? _ZN6librbd5Image5flushEv() : 0;
 }
 #endif
 
@@ -62,6 +71,9 @@ int main(int argc, char **argv)
 #endif
 #ifdef CXX
 	failed |= use_cxx(argc > 9);
+#endif
+#ifdef CXX_KNOWN
+	failed |= use_cxx_known(argc > 9);
 #endif
 	if (failed)
 		return 1;
