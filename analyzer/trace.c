@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "analyzer/salvage.h"
+#include "tracepoints/schema.h"
 
 bool trace_reads_ctf_2(void)
 {
@@ -149,7 +150,7 @@ int stream_advance(struct stream *stream)
 		bt_message_put_ref(stream->message);
 		stream->message = NULL;
 		while (stream->batch_next == stream->batch_count) {
-			if (!stream->iterator)
+			if (!stream->iterator || trace->refused)
 				return 0;
 			trace->wanted = stream;
 			if (bt_graph_run_once(trace->graph) == BT_GRAPH_RUN_ONCE_STATUS_MEMORY_ERROR)
@@ -172,13 +173,32 @@ int stream_advance(struct stream *stream)
 	}
 }
 
+static void refuse(struct trace *trace, const struct event *event)
+{
+	char what[192];
+
+	trace->refused = true;
+	snprintf(what, sizeof(what), "written by a newer library (rbdprof %.32s, schema %u; this program knows %d): read it with that rbdprof",
+		 event->process_is.version, event->process_is.schema, RBDPROF_SCHEMA);
+	complain(trace, what, NULL);
+}
+
 int stream_decode(struct stream *stream, struct event *event)
 {
-	const struct decode_process *process = &stream->trace->process;
+	struct trace *trace = stream->trace;
+	int got;
 
-	if (bt_message_get_type(stream->message) == BT_MESSAGE_TYPE_EVENT)
-		return decode_event(&stream->decode, process, stream->message, &stream->trace->reader->undecoded, event);
-	decode_lost(process, stream->message, event);
+	if (trace->refused)
+		return 0;
+	if (bt_message_get_type(stream->message) == BT_MESSAGE_TYPE_EVENT) {
+		got = decode_event(&stream->decode, &trace->process, stream->message, &trace->reader->undecoded, event);
+		if (got == 1 && event->type == EVENT_PROCESS && event->process_is.schema > RBDPROF_SCHEMA) {
+			refuse(trace, event);
+			return 0;
+		}
+		return got;
+	}
+	decode_lost(&trace->process, stream->message, event);
 	return 1;
 }
 

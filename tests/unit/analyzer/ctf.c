@@ -120,8 +120,13 @@ static void begin_event(struct ctf_stream *stream, uint64_t at_ns, int id)
 
 void ctf_process(struct ctf_stream *stream, uint64_t at_ns)
 {
+	ctf_process_of_schema(stream, at_ns, 1);
+}
+
+void ctf_process_of_schema(struct ctf_stream *stream, uint64_t at_ns, uint32_t schema)
+{
 	begin_event(stream, at_ns, PROCESS);
-	put(stream, 1, 4);
+	put(stream, schema, 4);
 	put(stream, stream->trace->pid, 4);
 	fwrite("0.1.0\0fio", 1, 10, stream->file);
 }

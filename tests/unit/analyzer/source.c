@@ -10,6 +10,7 @@
 
 #include "analyzer/source.h"
 #include "tests/unit/analyzer/ctf.h"
+#include "tracepoints/schema.h"
 
 #define SEEN_MAX 64
 
@@ -214,6 +215,40 @@ static void test_corrupt(void **unused)
 	assert_int_equal(seen.problem_count, 1);
 	assert_non_null(strstr(seen.problems[0], "one of its streams ends early"));
 	assert_null(strstr(seen.problems[0], "0x"));
+}
+
+/* Two traces; the process of one says that it writes a schema of tomorrow: of it nothing more is read, of the other one everything. */
+static void test_newer_schema(void **unused)
+{
+	static const uint64_t times[] = {5, 20, 40, 60};
+	struct ctf_trace newer = new_trace("newer-schema"), other = new_trace("older-schema");
+	const struct ctf_trace *const traces[] = {&newer, &other};
+	struct ctf_stream stream;
+
+	(void)unused;
+	other.uuid = 0x12;
+	ctf_begin(&newer);
+	ctf_stream_begin(&stream, &newer, "c_0");
+	ctf_process_of_schema(&stream, 10, RBDPROF_SCHEMA + 1);
+	ctf_packet(&stream);
+	ctf_request(&stream, 30, 1);
+	ctf_stream_end(&stream);
+	ctf_stream_begin(&stream, &newer, "c_1");
+	ctf_request(&stream, 15, 2);
+	ctf_request(&stream, 45, 3);
+	ctf_stream_end(&stream);
+	ctf_begin(&other);
+	ctf_stream_begin(&stream, &other, "c_0");
+	ctf_process_of_schema(&stream, 5, RBDPROF_SCHEMA - 1);
+	ctf_request(&stream, 20, 4);
+	ctf_request(&stream, 40, 5);
+	ctf_request(&stream, 60, 6);
+	ctf_stream_end(&stream);
+	read_all(traces, 2);
+	check_times(times, 4);
+	assert_int_equal(seen.problem_count, 1);
+	assert_non_null(strstr(seen.problems[0], "newer-schema"));
+	assert_non_null(strstr(seen.problems[0], "written by a newer library (rbdprof 0.1.0, schema 2; this program knows 1)"));
 }
 
 static void overwrite_metadata(const struct ctf_trace *trace, const void *bytes, size_t size)
@@ -436,7 +471,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(test_whole),      cmocka_unit_test(test_truncated), cmocka_unit_test(test_zeroes_at_the_end),
-	    cmocka_unit_test(test_corrupt),    cmocka_unit_test(test_metadata),  cmocka_unit_test(test_metadata_text),
+	    cmocka_unit_test(test_corrupt),
+	    cmocka_unit_test(test_newer_schema),    cmocka_unit_test(test_metadata),  cmocka_unit_test(test_metadata_text),
 	    cmocka_unit_test(test_one_of_two), cmocka_unit_test(test_not_ours),  cmocka_unit_test(test_lost),
 	    cmocka_unit_test(test_one_host),   cmocka_unit_test(test_two_hosts), cmocka_unit_test(test_chunks),
 	    cmocka_unit_test(test_stop),
