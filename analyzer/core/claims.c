@@ -140,6 +140,8 @@ int claims_add(struct claims *claims, const struct request *request, const struc
 	for (unsigned claim = 0; claim < CLAIM_COUNT; claim++)
 		band->ns[claim] += division.ns[claim];
 	stalls_held(&claims->stalls, &request->moments, &split);
+	if (request->held.tenure && !moments_know(&request->moments, MOMENT_L))
+		pace_add(&claims->pace, request->held.tenure, at_ns[MOMENT_S], at_ns[MOMENT_A]);
 	return 0;
 }
 

@@ -10,6 +10,7 @@
 
 #include "analyzer/core/coverage.h"
 #include "analyzer/core/ownership.h"
+#include "analyzer/core/pace.h"
 #include "analyzer/core/phases.h"
 #include "analyzer/core/stalls.h"
 
@@ -49,6 +50,7 @@ struct held {
 	uint64_t resent_ns;      /* one of its operations was, once more, for the last time */
 	uint8_t copied;          /* the same bytes were sent twice, as copy-up does */
 	enum lock_origin origin; /* of the lock that it waited for */
+	uint64_t tenure;         /* that it belongs to; 0: none */
 };
 
 /* Requests that took about as long as each other. */
@@ -70,6 +72,7 @@ struct claims {
 	struct coverage cut;          /* nothing was sent, and then what had been sent was sent again */
 	struct coverage updating;     /* it updates the object map */
 	struct stalls stalls;
+	struct pace pace;
 	uint64_t copied; /* writes whose bytes were sent twice */
 	uint8_t flushed; /* the program flushed: librbd's cache may acknowledge early from then on */
 	uint8_t changes; /* a snapshot was begun and is not known to everybody yet */

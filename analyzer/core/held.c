@@ -126,6 +126,7 @@ static void note(struct request *request, const struct carried *carried)
 	    .resent_ns = carried->resent_ns,
 	    .copied = carried->copied,
 	    .origin = LOCK_OF_NOBODY,
+	    .tenure = carried->tenure,
 	};
 	if (ownership && moments_know(&request->moments, MOMENT_L))
 		request->held.origin = ownership_origin(ownership, client->id, carried->tenure);

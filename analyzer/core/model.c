@@ -380,6 +380,13 @@ static int finish_held(struct model *model)
 	return status;
 }
 
+static void finish_paces(struct model *model)
+{
+	for (struct image *image = model->images.images; image; image = image->hh.next)
+		for (struct client *client = image->clients; client; client = client->hh.next)
+			pace_finish(&client->claims.pace);
+}
+
 /* From the first to the last event of any process. */
 static int finish_boundary(struct model *model)
 {
@@ -416,6 +423,7 @@ int model_finish(struct model *model)
 
 	if (!status)
 		status = requests_finish(model->requests);
+	finish_paces(model);
 	if (!status)
 		status = finish_boundary(model);
 	if (status)
