@@ -72,7 +72,7 @@ void contended_end(const struct contended *wait, uint8_t kind, const void *lock,
 
 void contended_inherited(uint8_t kind, const void *lock, const void *caller)
 {
-	struct waiters *mark = waiters_any() ? waiters_find(lock) : NULL;
+	struct waiters *mark = waiters_likely(lock) ? waiters_find(lock) : NULL;
 
 	if (mark)
 		waiters_release(mark, lock, recorder_now_ns(), true);

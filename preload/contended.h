@@ -83,9 +83,9 @@ static inline bool release_begin(struct release *release, uint8_t kind, const vo
 	release->now_ns = 0;
 	if (release->slot)
 		release->hold_ticks = ticks_now() - (release->slot->begun & ~(uint64_t)LOCKSTAT_COUNTED);
-	else if (!waiters_any())
+	else if (!waiters_likely(lock))
 		return false;
-	if (waiters_any())
+	if (waiters_likely(lock))
 		release_look(release, kind, lock);
 	return release->slot || release->now_ns;
 }
@@ -110,8 +110,8 @@ static inline void release_end(const struct release *release, uint8_t kind, cons
 #define CALLER __builtin_return_address(0)
 
 /* Whether the original may be called at once. It may not have been found yet. */
-#define DORMANT(name)          __builtin_expect(!contended_wanted() && real.name, 1)
-#define RELEASES_QUIETLY(name) __builtin_expect(!release_matters() && real.name, 1)
+#define DORMANT(name)                __builtin_expect(!contended_wanted() && real.name, 1)
+#define RELEASES_QUIETLY(name, lock) __builtin_expect(!release_matters(lock) && real.name, 1)
 
 #define ACQUIRE_IF(condition, kind, lock, caller, try, acquire)                                                                            \
 	do {                                                                                                                               \
@@ -155,9 +155,9 @@ static inline void release_end(const struct release *release, uint8_t kind, cons
 	} while (0)
 
 /* Whether a release may have to be dealt with: only then is the rest worth a look. */
-static inline bool release_matters(void)
+static inline bool release_matters(const void *lock)
 {
-	return contended_wanted() && (lockstat_state.every || lockstat_thread.timed || waiters_any());
+	return contended_wanted() && (lockstat_state.every || lockstat_thread.timed || waiters_likely(lock));
 }
 
 /* Of every wrapper that releases. */
@@ -165,7 +165,7 @@ static inline bool release_matters(void)
 	do {                                                                                                                               \
 		struct release release_;                                                                                                   \
 		int result_;                                                                                                               \
-		if (!release_matters() || recorder_thread.inside || !release_begin(&release_, kind, lock))                                 \
+		if (!release_matters(lock) || recorder_thread.inside || !release_begin(&release_, kind, lock))                                 \
 			return real;                                                                                                       \
 		result_ = real;                                                                                                            \
 		if (result_ == 0)                                                                                                          \

@@ -141,7 +141,7 @@ static inline struct lockstat_slot *lockstat_acquired(const void *lock, uint8_t 
 	__atomic_store_n(&slot->acquisitions, n + 1, __ATOMIC_RELAXED);
 	if (lockstat_state.every || lockstat_sampled(n))
 		lockstat_time(slot, LOCKSTAT_COUNTED);
-	else if (waiters_any() && waiters_find(lock))
+	else if (waiters_likely(lock) && waiters_find(lock))
 		lockstat_time(slot, 0);
 	return slot;
 }

@@ -43,5 +43,5 @@ APART int unlock(pthread_mutex_t *mutex, const void *caller)
 WRAPS(pthread_mutex_unlock)
 int pthread_mutex_unlock(pthread_mutex_t *mutex)
 {
-	return RELEASES_QUIETLY(pthread_mutex_unlock) ? real.pthread_mutex_unlock(mutex) : unlock(mutex, CALLER);
+	return RELEASES_QUIETLY(pthread_mutex_unlock, mutex) ? real.pthread_mutex_unlock(mutex) : unlock(mutex, CALLER);
 }

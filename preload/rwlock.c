@@ -81,5 +81,5 @@ APART int unlock(pthread_rwlock_t *lock, const void *caller)
 WRAPS(pthread_rwlock_unlock)
 int pthread_rwlock_unlock(pthread_rwlock_t *lock)
 {
-	return RELEASES_QUIETLY(pthread_rwlock_unlock) ? real.pthread_rwlock_unlock(lock) : unlock(lock, CALLER);
+	return RELEASES_QUIETLY(pthread_rwlock_unlock, lock) ? real.pthread_rwlock_unlock(lock) : unlock(lock, CALLER);
 }

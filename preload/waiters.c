@@ -16,7 +16,7 @@ struct waiters {
 	char pad[48];
 };
 
-struct waiters_total waiters_total;
+uint16_t waiters_marks[WAITERS_GROUPS] __attribute__((aligned(64)));
 
 static struct waiters marks[MARKS] __attribute__((aligned(64)));
 
@@ -27,9 +27,13 @@ static uint64_t tag(const void *lock)
 
 static struct waiters *place(const void *lock, unsigned int probe)
 {
-	uint64_t hash = (uint64_t)(uintptr_t)lock * UINT64_C(0x9e3779b97f4a7c15);
+	return &marks[((waiters_hash(lock) >> 32) + probe) % MARKS];
+}
 
-	return &marks[((hash >> 32) + probe) % MARKS];
+/* A mark that was this came into use, or went out of it. */
+static void count(uint64_t who, uint16_t change)
+{
+	__atomic_fetch_add(waiters_group((const void *)(uintptr_t)(who >> SHIFT)), change, __ATOMIC_RELEASE);
 }
 
 static struct waiters *join(const void *lock, uint64_t now_ns)
@@ -60,8 +64,9 @@ struct waiters *waiters_arrive(const void *lock, uint64_t now_ns)
 		    !__atomic_compare_exchange_n(&free->who, &who, tag(lock) | 1, false, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED))
 			continue;
 		__atomic_store_n(&free->since_ns, now_ns, __ATOMIC_RELAXED);
-		if (!who)
-			__atomic_fetch_add(&waiters_total.marks, 1, __ATOMIC_RELEASE);
+		count(tag(lock), 1);
+		if (who)
+			count(who, -1);
 		mark = free;
 	}
 	return mark;
@@ -82,7 +87,7 @@ void waiters_leave(struct waiters *mark, uint64_t now_ns, bool acquired)
 		}
 	} while (!__atomic_compare_exchange_n(&mark->who, &who, rest, true, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED));
 	if (!rest)
-		__atomic_fetch_sub(&waiters_total.marks, 1, __ATOMIC_RELAXED);
+		count(who, -1);
 	else if (acquired)
 		__atomic_store_n(&mark->since_ns, now_ns, __ATOMIC_RELAXED);
 }
@@ -108,7 +113,7 @@ uint64_t waiters_release(struct waiters *mark, const void *lock, uint64_t now_ns
 		if (exclusive)
 			__atomic_store_n(&mark->since_ns, now_ns, __ATOMIC_RELAXED);
 	} else if (__atomic_compare_exchange_n(&mark->who, &who, 0, false, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED)) {
-		__atomic_fetch_sub(&waiters_total.marks, 1, __ATOMIC_RELAXED);
+		count(who, -1);
 	}
 	return since_ns;
 }
@@ -119,12 +124,12 @@ void waiters_sweep(void)
 		uint64_t who = __atomic_load_n(&marks[i].who, __ATOMIC_RELAXED);
 
 		if (who && !(who & COUNT) && __atomic_compare_exchange_n(&marks[i].who, &who, 0, false, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED))
-			__atomic_fetch_sub(&waiters_total.marks, 1, __ATOMIC_RELAXED);
+			count(who, -1);
 	}
 }
 
 void waiters_reset(void)
 {
 	memset(marks, 0, sizeof(marks));
-	waiters_total.marks = 0;
+	memset(waiters_marks, 0, sizeof(waiters_marks));
 }

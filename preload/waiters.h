@@ -1,6 +1,6 @@
 /*
  * Which locks are being waited for, and since when: a mark for each, set by a waiter before it blocks and looked at by whoever takes or
- * releases a lock while there are any. glibc's own word will not do: a condition wait leaves it saying "waiters" for nothing, and it
+ * releases a lock of a group that has any. glibc's own word will not do: a condition wait leaves it saying "waiters" for nothing, and it
  * does not know since when. Marks come from a small fixed table; a lock that finds no place has none, and its blocking hold is not seen.
  *
  * Any thread may call any of these. Nothing here waits.
@@ -13,15 +13,26 @@
 
 struct waiters;
 
-extern struct waiters_total {
-	uint32_t marks; /* in use */
-	char pad[60];   /* every lock call reads it */
-} waiters_total __attribute__((aligned(64)));
+#define WAITERS_BITS   5
+#define WAITERS_GROUPS (1 << WAITERS_BITS)
 
-/* Whether any lock is marked. */
-static inline bool waiters_any(void)
+/* Marks in use, of the locks of each group: every lock call reads this one cache line and goes on when its lock's group has none. */
+extern uint16_t waiters_marks[WAITERS_GROUPS];
+
+static inline uint64_t waiters_hash(const void *lock)
 {
-	return __builtin_expect(__atomic_load_n(&waiters_total.marks, __ATOMIC_RELAXED) != 0, 0);
+	return (uint64_t)(uintptr_t)lock * UINT64_C(0x9e3779b97f4a7c15);
+}
+
+static inline uint16_t *waiters_group(const void *lock)
+{
+	return &waiters_marks[waiters_hash(lock) >> (64 - WAITERS_BITS)];
+}
+
+/* Whether the lock may be marked. */
+static inline bool waiters_likely(const void *lock)
+{
+	return __builtin_expect(__atomic_load_n(waiters_group(lock), __ATOMIC_RELAXED) != 0, 0);
 }
 
 /* The caller is about to wait. Returns the lock's mark, NULL when there is no place. */

@@ -216,7 +216,7 @@ static bool run_dead_owner(void)
 	assert_int_equal(heard.count[HEARD_LOCK_HOLD], 0);
 	count_is(held.holder_thread, RBDPROF_MUTEX, 1, 0, 0);
 	count_is(held.waiter_thread, RBDPROF_MUTEX, 1, 1, 1);
-	assert_false(waiters_any());
+	assert_false(waiters_likely(&lock));
 	return wait_agrees(&held, RBDPROF_MUTEX, held.holder);
 }
 
@@ -232,7 +232,7 @@ static bool run_timed_out(void)
 	assert_int_equal(held.result, ETIMEDOUT);
 	assert_null(heard_counts(&lock, RBDPROF_MUTEX, held.waiter_thread));
 	count_is(held.holder_thread, RBDPROF_MUTEX, 1, 0, 1);
-	assert_false(waiters_any());
+	assert_false(waiters_likely(&lock));
 	return wait_agrees(&held, RBDPROF_MUTEX, held.holder) && agrees(heard.waits[0].wait_ns, SOON_NS) &&
 	       hold_agrees(&held, RBDPROF_MUTEX);
 }
