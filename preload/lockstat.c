@@ -139,25 +139,27 @@ static bool is_told(const struct lockstat_table *table, const struct lockstat_sl
 
 struct lockstat_slot *lockstat_seek(struct lockstat_table *table, uint64_t key, const void *caller)
 {
-	size_t at = lockstat_hash(key);
-	struct lockstat_slot *told = NULL;
+	struct lockstat_slot *near = lockstat_near(table, key), *free = NULL, *told = NULL;
+	size_t at = (size_t)(lockstat_hash(key) >> (64 - LOCKSTAT_FAR_BITS));
 
-	for (size_t i = 0; i < PROBES; i++) {
-		struct lockstat_slot *slot = &table->slots[(at + i) % LOCKSTAT_SLOTS];
+	for (size_t i = 0; !free && i < PROBES; i++) {
+		struct lockstat_slot *slot = &table->slots[LOCKSTAT_NEAR + (at + i) % LOCKSTAT_FAR];
 
 		if (slot->key == key)
 			return slot;
 		if (!slot->key)
-			return caller ? insert(table, slot, key, caller) : NULL;
-		if (caller && !told && is_told(table, slot))
+			free = slot;
+		else if (caller && !told && is_told(table, slot))
 			told = slot;
 	}
-	if (told)
-		return insert(table, told, key, caller);
-	if (caller) {
-		__atomic_store_n(&table->uncounted, table->uncounted + 1, __ATOMIC_RELAXED);
-		__atomic_store_n(&crowded, 1, __ATOMIC_RELAXED);
-	}
+	if (!caller)
+		return NULL;
+	if (!near->key || is_told(table, near))
+		return insert(table, near, key, caller);
+	if (free || told)
+		return insert(table, free ? free : told, key, caller);
+	__atomic_store_n(&table->uncounted, table->uncounted + 1, __ATOMIC_RELAXED);
+	__atomic_store_n(&crowded, 1, __ATOMIC_RELAXED);
 	return NULL;
 }
 

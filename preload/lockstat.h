@@ -18,9 +18,14 @@
 #include "preload/waiters.h"
 #include "tracepoints/schema.h"
 
-#define LOCKSTAT_BITS  11
-#define LOCKSTAT_SLOTS (1 << LOCKSTAT_BITS)
-#define LOCKSTAT_KIND  7 /* the bits of a key that are the kind: locks are aligned to 8 bytes */
+/* Each key has one place among the near slots, which lie in two pages, and a row of places among the far ones. */
+#define LOCKSTAT_NEAR_BITS 8
+#define LOCKSTAT_NEAR      (1 << LOCKSTAT_NEAR_BITS)
+#define LOCKSTAT_FAR_BITS  11
+#define LOCKSTAT_FAR       (1 << LOCKSTAT_FAR_BITS)
+#define LOCKSTAT_SLOTS     (LOCKSTAT_NEAR + LOCKSTAT_FAR)
+
+#define LOCKSTAT_KIND 7 /* the bits of a key that are the kind: locks are aligned to 8 bytes */
 
 /* What every acquisition touches; two in a cache line. */
 struct lockstat_slot {
@@ -48,7 +53,7 @@ struct lockstat_said {
 };
 
 struct lockstat_table {
-	struct lockstat_slot slots[LOCKSTAT_SLOTS];
+	struct lockstat_slot slots[LOCKSTAT_SLOTS] __attribute__((aligned(4096))); /* the near ones first */
 	struct lockstat_waits waits[LOCKSTAT_SLOTS];
 	struct lockstat_said said[LOCKSTAT_SLOTS];
 	uint32_t lives[LOCKSTAT_SLOTS]; /* counts the slot's keys in steps of 2; bit 0: the tracer's own lock, not to be said */
@@ -81,7 +86,7 @@ extern __thread struct lockstat_thread lockstat_thread __attribute__((tls_model(
 /* This thread's table in this epoch, cleared; NULL when nothing is counted, the thread is the tracer's, or there is no table. */
 struct lockstat_table *lockstat_table(void);
 
-/* The slot of a key behind the first place where it may be; a new one when there is none and `caller` is given. NULL: there is no place. */
+/* The slot of a key that is not near; a new one when there is none and `caller` is given. NULL: there is no place. */
 struct lockstat_slot *lockstat_seek(struct lockstat_table *table, uint64_t key, const void *caller);
 
 static inline uint64_t lockstat_key(const void *lock, uint8_t kind)
@@ -98,14 +103,19 @@ static inline struct lockstat_table *lockstat_mine(void)
 	return lockstat_table();
 }
 
-static inline size_t lockstat_hash(uint64_t key)
+static inline uint64_t lockstat_hash(uint64_t key)
 {
-	return (size_t)((key * UINT64_C(0x9e3779b97f4a7c15)) >> (64 - LOCKSTAT_BITS));
+	return key * UINT64_C(0x9e3779b97f4a7c15);
+}
+
+static inline struct lockstat_slot *lockstat_near(struct lockstat_table *table, uint64_t key)
+{
+	return &table->slots[lockstat_hash(key) >> (64 - LOCKSTAT_NEAR_BITS)];
 }
 
 static inline struct lockstat_slot *lockstat_find(struct lockstat_table *table, uint64_t key, const void *caller)
 {
-	struct lockstat_slot *slot = &table->slots[lockstat_hash(key)];
+	struct lockstat_slot *slot = lockstat_near(table, key);
 
 	return __builtin_expect(slot->key == key, 1) ? slot : lockstat_seek(table, key, caller);
 }
