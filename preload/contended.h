@@ -79,13 +79,15 @@ void release_say(const struct release *release, uint8_t kind, const void *lock, 
 /* Whether the hold that is about to end has to be dealt with; if so, it is over for all that is counted. */
 static inline bool release_begin(struct release *release, uint8_t kind, const void *lock)
 {
+	bool likely = waiters_likely(lock);
+
 	release->slot = lockstat_timed(lock, kind);
 	release->now_ns = 0;
 	if (release->slot)
 		release->hold_ticks = ticks_now() - (release->slot->begun & ~(uint64_t)LOCKSTAT_COUNTED);
-	else if (!waiters_likely(lock))
+	else if (!likely)
 		return false;
-	if (waiters_likely(lock))
+	if (likely)
 		release_look(release, kind, lock);
 	return release->slot || release->now_ns;
 }
@@ -165,7 +167,7 @@ static inline bool release_matters(const void *lock)
 	do {                                                                                                                               \
 		struct release release_;                                                                                                   \
 		int result_;                                                                                                               \
-		if (!release_matters(lock) || recorder_thread.inside || !release_begin(&release_, kind, lock))                                 \
+		if (!contended_wanted() || recorder_thread.inside || !release_begin(&release_, kind, lock))                                    \
 			return real;                                                                                                       \
 		result_ = real;                                                                                                            \
 		if (result_ == 0)                                                                                                          \

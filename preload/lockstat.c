@@ -163,6 +163,25 @@ struct lockstat_slot *lockstat_seek(struct lockstat_table *table, uint64_t key, 
 	return NULL;
 }
 
+struct lockstat_slot *lockstat_acquired_anyhow(const void *lock, uint8_t kind, const void *caller)
+{
+	struct lockstat_table *table = lockstat_mine();
+	struct lockstat_slot *slot = table ? lockstat_find(table, lockstat_key(lock, kind), caller) : NULL;
+	uint64_t counted;
+	uint32_t n;
+
+	if (!slot)
+		return NULL;
+	n = slot->acquisitions;
+	__atomic_store_n(&slot->acquisitions, n + 1, __ATOMIC_RELAXED);
+	counted = lockstat_state.every || lockstat_sampled(n) ? LOCKSTAT_COUNTED : 0;
+	if (!counted && !(waiters_likely(lock) && waiters_find(lock)))
+		return slot;
+	lockstat_thread.timed += !slot->begun;
+	__atomic_store_n(&slot->begun, (ticks_now() & ~(uint64_t)LOCKSTAT_COUNTED) | counted, __ATOMIC_RELAXED);
+	return slot;
+}
+
 void lockstat_waited(struct lockstat_slot *slot, uint64_t wait_ns)
 {
 	struct lockstat_table *table = lockstat_thread.table;

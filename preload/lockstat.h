@@ -120,40 +120,32 @@ static inline struct lockstat_slot *lockstat_find(struct lockstat_table *table, 
 	return __builtin_expect(slot->key == key, 1) ? slot : lockstat_seek(table, key, caller);
 }
 
-/* Whether the n-th acquisition of a lock is one whose hold is timed: the first is, and then one in 64, at distances of 34, 55 and 89 that
+/* Whether the hold of the n-th acquisition of a lock is timed: the first is, and then one in 64, at distances of 34, 55 and 89 that
  * no rhythm of the program's falls in with (multiples of the golden section are spread evenly among every second, third, … of them). */
 static inline bool lockstat_sampled(uint32_t n)
 {
 	return n * UINT32_C(0x9e3779b9) < UINT32_MAX / RBDPROF_HOLD_SAMPLING + 1;
 }
 
-static inline void lockstat_time(struct lockstat_slot *slot, uint64_t counted)
-{
-	uint64_t begun = (ticks_now() & ~(uint64_t)LOCKSTAT_COUNTED) | counted;
+/* lockstat_acquired(), whatever is to be done. */
+struct lockstat_slot *lockstat_acquired_anyhow(const void *lock, uint8_t kind, const void *caller);
 
-	lockstat_thread.timed += !slot->begun;
-	__atomic_store_n(&slot->begun, begun, __ATOMIC_RELAXED);
-}
-
-/* The caller has just acquired a lock for the first time, not again as a recursive one. Returns its slot, NULL: not counted. */
+/* The caller has just acquired a lock for the first time, not again as a recursive one. Returns its slot, NULL: not counted. What is done
+ * nearly always, a near slot's count of a hold that is not timed, takes no register that would have to be saved. */
 static inline struct lockstat_slot *lockstat_acquired(const void *lock, uint8_t kind, const void *caller)
 {
-	struct lockstat_table *table = lockstat_mine();
-	struct lockstat_slot *slot;
-	uint32_t n;
+	uint32_t epoch = __atomic_load_n(&lockstat_state.epoch, __ATOMIC_RELAXED);
 
-	if (__builtin_expect(!table, 0))
-		return NULL;
-	slot = lockstat_find(table, lockstat_key(lock, kind), caller);
-	if (__builtin_expect(!slot, 0))
-		return NULL;
-	n = slot->acquisitions;
-	__atomic_store_n(&slot->acquisitions, n + 1, __ATOMIC_RELAXED);
-	if (lockstat_state.every || lockstat_sampled(n))
-		lockstat_time(slot, LOCKSTAT_COUNTED);
-	else if (waiters_likely(lock) && waiters_find(lock))
-		lockstat_time(slot, 0);
-	return slot;
+	if (__builtin_expect(!lockstat_state.every && epoch && lockstat_thread.epoch == epoch && lockstat_thread.table, 1)) {
+		struct lockstat_slot *slot = lockstat_near(lockstat_thread.table, lockstat_key(lock, kind));
+		uint32_t n = slot->acquisitions;
+
+		if (__builtin_expect(slot->key == lockstat_key(lock, kind) && !lockstat_sampled(n) && !waiters_likely(lock), 1)) {
+			__atomic_store_n(&slot->acquisitions, n + 1, __ATOMIC_RELAXED);
+			return slot;
+		}
+	}
+	return lockstat_acquired_anyhow(lock, kind, caller);
 }
 
 /* The slot of a lock that this thread is about to release, if its hold is being timed. */
