@@ -1,9 +1,11 @@
 #!/usr/bin/env python3
-"""What being recorded costs: CPU time of the profiled process per I/O, bare against dormant and recorded.
+"""What being recorded costs: CPU time of the profiled process per I/O, bare against dormant and recorded, without the program's locks
+(the boundary: librbd's calls and what it does below) and with them.
 
-    tests/bench/cost.py [--rbdprof PREFIX/bin/rbdprof] [--workload NAME]... [--rounds N] [--ios N]
+    tests/bench/cost.py [--rbdprof PREFIX/bin/rbdprof] [--workload NAME]... [--way NAME]... [--rounds N] [--ios N]
 
-Each round runs every way once, in turn forwards and backwards, so that what drifts weighs on all alike; a ratio is taken within its
+Each run is made twice, with few I/Os and with many, and the difference is what so many I/Os more cost: starting the program and its
+recording is told apart, in ms. Each round runs every way once, in turn forwards and backwards, so that what drifts weighs on all alike; a ratio is taken within its
 round. Printed are the median of the rounds' ratios and the interval that holds the true median in 95 of 100 such measurements (of the
 ordered ratios, by the binomial distribution: no assumption is made about the noise). Where the processor's counters can be read, user
 instructions per I/O are compared likewise; they hardly scatter. Nothing passes or fails here: the next machine is another. Needs the
@@ -21,20 +23,25 @@ WORKLOADS = {  # features, fio's pattern, share of the I/Os
     "plain-randwrite": ("layering", "randwrite", 1.0),
     "journaled-randwrite": ("layering,exclusive-lock,journaling", "randwrite", 0.5),
 }
-WAYS = ("bare", "dormant", "recorded")
+WAYS = {  # what record is told; None: it does not record
+    "dormant": None,
+    "boundary": ["--locks=off"],
+    "recorded": [],
+}
+FEW = 100
 
 
 def folder_bytes(folder):
     return sum(os.path.getsize(os.path.join(path, name)) for path, _, names in os.walk(folder) for name in names)
 
 
-def measure(bench, image, pattern, ios, way, options):
-    """{quantity: per I/O} of one run."""
+def run_once(bench, image, pattern, ios, way, options):
+    """{quantity: of all} of one run."""
     fio = lab.fio_command(image, pattern, "--direct=1", f"--io_size={ios * 4}k")
     command = [sys.executable, os.path.join(HERE, "meter.py"), *fio]
     seen = {}
-    if way == "recorded":
-        recording = bench.record(command, *options)
+    if WAYS.get(way) is not None:
+        recording = bench.record(command, *WAYS[way], *options)
         ended, seen["bytes"] = recording.ended, folder_bytes(recording.folder)
     else:
         ended = bench.run(command, env={"LD_PRELOAD": bench.shim()} if way == "dormant" else None)
@@ -44,8 +51,14 @@ def measure(bench, image, pattern, ios, way, options):
     if instructions != "-":
         seen["instructions"] = float(instructions)
     fio = lab.parse_fio(text)
-    done = fio["read"]["total_ios"] + fio["write"]["total_ios"]
-    return {"iops": fio["read"]["iops"] + fio["write"]["iops"], **{what: value / done for what, value in seen.items()}}
+    return {"iops": fio["read"]["iops"] + fio["write"]["iops"], "ios": fio["read"]["total_ios"] + fio["write"]["total_ios"], **seen}
+
+
+def measure(bench, image, pattern, ios, way, options):
+    """{quantity: of one more I/O}, and what the rest costs."""
+    few, many = (run_once(bench, image, pattern, count, way, options) for count in (FEW, ios))
+    more = {what: (many[what] - few[what]) / (many["ios"] - few["ios"]) for what in many if what not in ("ios", "iops")}
+    return {"iops": many["iops"], "start": few["cpu"] - few["ios"] * more["cpu"], **more}
 
 
 def ratio(rounds, way, what):
@@ -55,16 +68,18 @@ def ratio(rounds, way, what):
 def compare(bench, name, options):
     features, pattern, part = WORKLOADS[name]
     image, rounds = bench.image("bench-" + name, features), []
-    for seen in interleave(WAYS, options.rounds, lambda way: measure(bench, image, pattern, int(options.ios * part), way, options.record)):
+    ways = ["bare", *(options.way or WAYS)]
+    for seen in interleave(ways, options.rounds, lambda way: measure(bench, image, pattern, int(options.ios * part), way, options.record)):
         rounds.append(seen)
         if options.verbose:
-            print("  " + "   ".join(f"{way} {seen[way]['cpu']:.1f} µs, {seen[way]['iops']:.0f} IOPS" for way in WAYS), flush=True)
+            print("  " + "   ".join(f"{way} {seen[way]['cpu']:.1f} µs, {seen[way]['iops']:.0f} IOPS" for way in ways), flush=True)
     bare = {what: statistics.median(seen["bare"][what] for seen in rounds) for what in rounds[0]["bare"]}
     print(f"{name}: {int(options.ios * part)} I/Os, {len(rounds)} rounds, bare {bare['cpu']:.1f} µs of CPU an I/O, {bare['iops']:.0f} IOPS")
-    for way in WAYS[1:]:
+    for way in ways[1:]:
         print(f"  {way:9}  CPU {ratio(rounds, way, 'cpu')}   user CPU {ratio(rounds, way, 'user')}   IOPS {ratio(rounds, way, 'iops')}"
               + (f"   user instructions {ratio(rounds, way, 'instructions')}" if "instructions" in bare else "")
-              + (f"   {statistics.median(seen[way]['bytes'] for seen in rounds):.0f} bytes of trace an I/O" if way == "recorded" else ""), flush=True)
+              + f"   start {statistics.median(seen[way]['start'] - seen['bare']['start'] for seen in rounds) / 1000:+.0f} ms"
+              + (f"   {statistics.median(seen[way]['bytes'] for seen in rounds):.0f} bytes of trace an I/O" if "bytes" in rounds[0][way] else ""), flush=True)
     if "instructions" not in bare:
         print("  user instructions are not counted on this machine")
 
@@ -73,6 +88,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--rbdprof", default="build/check/prefix/bin/rbdprof")
     parser.add_argument("--workload", action="append", choices=WORKLOADS, help="only this one; may be given several times")
+    parser.add_argument("--way", action="append", choices=WAYS, help="only this one beside bare; may be given several times")
     parser.add_argument("--rounds", type=int, default=15)
     parser.add_argument("--ios", type=int, default=40000)
     parser.add_argument("--record", action="append", default=[], metavar="OPTION", help="one more option of rbdprof record, as --record=--locks=off")
