@@ -69,6 +69,7 @@ static const struct known_event {
 	      MEMBER(U64, complete, c2d_ns), MEMBER(U8, complete, looked)),
 	EVENT(REAP, reap, NUMBERS(reap, requests), NUMBERS(reap, ago_ns)),
 	EVENT(LOCK_WAIT, lock_wait, WAIT_MEMBERS),
+	EVENT(LOCK_WAIT_OPEN, lock_wait_open, WAIT_MEMBERS),
 	EVENT(COND_WAIT, cond_wait, WAIT_MEMBERS),
 	EVENT(LOCK_HOLD, lock_hold, HOLD_MEMBERS),
 	EVENT(LOCK_PAIR, lock_pair, HOLD_MEMBERS),

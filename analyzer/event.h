@@ -26,6 +26,7 @@ enum event_type {
 	EVENT_COMPLETE,     /* D; c2d_ns before it: C */
 	EVENT_REAP,         /* A of one or more requests */
 	EVENT_LOCK_WAIT,    /* a contended acquisition is over */
+	EVENT_LOCK_WAIT_OPEN, /* one is not over yet, wait_ns after it began; said again while it lasts */
 	EVENT_COND_WAIT,    /* a wait on a condition variable is over */
 	EVENT_LOCK_HOLD,    /* a hold that others waited for is over */
 	EVENT_LOCK_PAIR,    /* any hold is over */

@@ -159,14 +159,14 @@ static int enable_channel(struct lttng_handle *handle, struct lttng_domain *doma
 	return result ? explain("cannot make buffers", result) : 0;
 }
 
-#define MOST_UNWANTED 6
+#define MOST_UNWANTED 7
 
 /* The events that a choice of locks leaves out. Which of them are on is also what the shim goes by. */
 static const char *const unwanted_names[][MOST_UNWANTED] = {
 	[SESSION_LOCKS_CONTENDED] = {"cond_wait", "lock_pair", "hold_counts"},
 	[SESSION_LOCKS_HOLDS] = {"cond_wait", "lock_pair", "lock_counts"},
 	[SESSION_LOCKS_ALL] = {"lock_counts"},
-	[SESSION_LOCKS_OFF] = {"lock_wait", "cond_wait", "lock_hold", "lock_pair", "lock_counts", "hold_counts"},
+	[SESSION_LOCKS_OFF] = {"lock_wait", "lock_wait_open", "cond_wait", "lock_hold", "lock_pair", "lock_counts", "hold_counts"},
 };
 
 /* All of the provider's events but those that were not asked for. */

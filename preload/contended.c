@@ -37,6 +37,15 @@ void contended_begin(struct contended *wait, uint8_t kind, const void *lock, con
 	wait->mark = mine(kind, lock) ? NULL : waiters_arrive(lock, wait->begin_ns);
 	wait->holder = holder_of(kind, lock);
 	wait->stack = stack_take(caller, wait->begin_ns);
+	lockstat_block(&(struct lockstat_blocked){
+	    .begin_ns = wait->begin_ns,
+	    .lock = (uintptr_t)lock,
+	    .caller = (uintptr_t)caller,
+	    .request = recorder_thread.request,
+	    .stack = wait->stack,
+	    .holder = wait->holder,
+	    .kind = kind,
+	});
 }
 
 void contended_end(const struct contended *wait, uint8_t kind, const void *lock, const void *caller, int result)
@@ -49,6 +58,7 @@ void contended_end(const struct contended *wait, uint8_t kind, const void *lock,
 	if (wait->foreign)
 		return;
 	now_ns = recorder_now_ns();
+	lockstat_unblock();
 	waiters_leave(wait->mark, now_ns, got);
 	slot = got ? lockstat_acquired(lock, kind, caller) : NULL;
 	if (slot)

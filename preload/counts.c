@@ -8,6 +8,8 @@
 #include "preload/proc.h"
 #include "preload/recorder.h"
 
+#define LONG_NS 1000000000u /* a wait is said once it has lasted so long */
+
 static uint32_t epoch;                        /* that these are of: */
 static bool too_many_threads, too_many_locks; /* said so */
 
@@ -42,6 +44,30 @@ static void say_slot(struct lockstat_table *table, size_t at, bool every)
 	__atomic_store_n(&said->acquisitions, counts.acquisitions, __ATOMIC_RELAXED);
 }
 
+/* A wait that is not over, whichever recording it began in. */
+static void say_blocked(const struct lockstat_table *table)
+{
+	uint64_t now_ns = recorder_now_ns();
+	struct lockstat_blocked blocked;
+	struct rbdprof_lock_wait wait;
+
+	if (!lockstat_blocked(table, &blocked) || now_ns < blocked.begin_ns + LONG_NS)
+		return;
+	wait = (struct rbdprof_lock_wait){
+	    .lock = blocked.lock,
+	    .caller = blocked.caller,
+	    .wait_ns = now_ns - blocked.begin_ns,
+	    .request = blocked.request,
+	    .stack = blocked.stack,
+	    .thread = table->thread,
+	    .holder = blocked.holder,
+	    .kind = blocked.kind,
+	};
+	locknames_want((const void *)(uintptr_t)blocked.lock);
+	EMIT_ALONE(thread(table->thread, table->tid, table->name));
+	EMIT_ALONE(lock_wait_open(&wait));
+}
+
 static void say_table(struct lockstat_table *table, bool every)
 {
 	if (!lockstat_counts(table))
@@ -66,6 +92,8 @@ void counts_say(bool every)
 		bool gone = !proc_thread_name(table->tid, table->name);
 
 		say_table(table, every);
+		if (!gone)
+			say_blocked(table);
 		if (gone)
 			lockstat_free(table);
 	}

@@ -191,6 +191,51 @@ void lockstat_waited(struct lockstat_slot *slot, uint64_t wait_ns)
 	__atomic_store_n(&waits->contended, waits->contended + 1, __ATOMIC_RELEASE);
 }
 
+void lockstat_block(const struct lockstat_blocked *blocked)
+{
+	struct lockstat_table *table = lockstat_mine();
+	struct lockstat_blocked *mine;
+
+	if (!table)
+		return;
+	mine = &table->blocked;
+	__atomic_store_n(&mine->lock, blocked->lock, __ATOMIC_RELAXED);
+	__atomic_store_n(&mine->caller, blocked->caller, __ATOMIC_RELAXED);
+	__atomic_store_n(&mine->request, blocked->request, __ATOMIC_RELAXED);
+	__atomic_store_n(&mine->stack, blocked->stack, __ATOMIC_RELAXED);
+	__atomic_store_n(&mine->holder, blocked->holder, __ATOMIC_RELAXED);
+	__atomic_store_n(&mine->kind, blocked->kind, __ATOMIC_RELAXED);
+	__atomic_store_n(&mine->begin_ns, blocked->begin_ns, __ATOMIC_RELEASE);
+}
+
+/* The recording in which it was noted may be over, and another one have begun. */
+void lockstat_unblock(void)
+{
+	struct lockstat_table *table = lockstat_thread.table;
+
+	if (!table || !table->blocked.begin_ns)
+		return;
+	__atomic_store_n(&table->blocked.begin_ns, 0, __ATOMIC_RELAXED);
+	__atomic_thread_fence(__ATOMIC_RELEASE); /* pairs with lockstat_blocked()'s, as in empty() */
+}
+
+bool lockstat_blocked(const struct lockstat_table *table, struct lockstat_blocked *blocked)
+{
+	const struct lockstat_blocked *its = &table->blocked;
+
+	blocked->begin_ns = __atomic_load_n(&its->begin_ns, __ATOMIC_ACQUIRE);
+	if (!blocked->begin_ns)
+		return false;
+	blocked->lock = __atomic_load_n(&its->lock, __ATOMIC_RELAXED);
+	blocked->caller = __atomic_load_n(&its->caller, __ATOMIC_RELAXED);
+	blocked->request = __atomic_load_n(&its->request, __ATOMIC_RELAXED);
+	blocked->stack = __atomic_load_n(&its->stack, __ATOMIC_RELAXED);
+	blocked->holder = __atomic_load_n(&its->holder, __ATOMIC_RELAXED);
+	blocked->kind = __atomic_load_n(&its->kind, __ATOMIC_RELAXED);
+	__atomic_thread_fence(__ATOMIC_ACQUIRE);
+	return __atomic_load_n(&its->begin_ns, __ATOMIC_RELAXED) == blocked->begin_ns;
+}
+
 bool lockstat_look(const struct lockstat_table *table, size_t at, struct lockstat_view *view)
 {
 	const struct lockstat_slot *slot = &table->slots[at];
@@ -263,6 +308,7 @@ bool lockstat_counts(const struct lockstat_table *table)
 void lockstat_free(struct lockstat_table *table)
 {
 	__atomic_store_n(&table->epoch, 0, __ATOMIC_RELAXED);
+	__atomic_store_n(&table->blocked.begin_ns, 0, __ATOMIC_RELAXED);
 	__atomic_store_n(&table->tid, 0, __ATOMIC_RELAXED);
 	__atomic_store_n(&table->taken, 0, __ATOMIC_RELEASE);
 }

@@ -1,8 +1,8 @@
 /*
  * What each thread does with each lock, counted without a cache line, a lock, a system call or an allocation of anybody else's:
- * acquisitions, waits, and the length of holds, of one acquisition in RBDPROF_HOLD_SAMPLING or of all. Each thread has a table of its own
- * from a pool that is mapped when counting begins; only the thread writes to it, and the flusher reads it while it is being written. It
- * knows no events.
+ * acquisitions, waits, and the length of holds, of one acquisition in RBDPROF_HOLD_SAMPLING or of all; and what it waits for now. Each
+ * thread has a table of its own from a pool that is mapped when counting begins; only the thread writes to it, and the flusher reads it
+ * while it is being written. It knows no events.
  *
  * A lock is counted under its address and kind. What finds no slot in a thread's table, and threads that find no table, are counted in
  * their turn.
@@ -45,6 +45,17 @@ struct lockstat_waits {
 	uint64_t wait_ns;
 };
 
+/* What a thread is about to wait for, or waits for. */
+struct lockstat_blocked {
+	uint64_t begin_ns; /* 0: it waits for nothing */
+	uint64_t lock;
+	uint64_t caller; /* return address of the call */
+	uint64_t request;
+	uint64_t stack;
+	uint32_t holder; /* kernel's; 0: not known */
+	uint8_t kind;    /* enum rbdprof_lock_kind */
+};
+
 /* What the flusher has said of a slot so far. Its owner looks, to know which slots have nothing left to say. */
 struct lockstat_said {
 	uint64_t acquisitions, holds; /* that do not wrap */
@@ -64,6 +75,7 @@ struct lockstat_table {
 	uint32_t thread;                /* its number */
 	uint64_t uncounted;             /* acquisitions for which there was no slot */
 	uint64_t stack;                 /* an address on the owner's stack */
+	struct lockstat_blocked blocked;
 	char name[16];                  /* the owner's, when it took the table; afterwards as the flusher last saw it */
 };
 
@@ -174,6 +186,13 @@ static inline void lockstat_released(struct lockstat_slot *slot, uint64_t ticks)
 
 /* Adds a wait that ended in the acquisition that `slot` has counted. */
 void lockstat_waited(struct lockstat_slot *slot, uint64_t wait_ns);
+
+/* This thread is about to wait; and does not any more. Nothing where it has no table. */
+void lockstat_block(const struct lockstat_blocked *blocked);
+void lockstat_unblock(void);
+
+/* What the table's owner waits for; false when it does not, or has just begun or ended. */
+bool lockstat_blocked(const struct lockstat_table *table, struct lockstat_blocked *blocked);
 
 /* A slot as the flusher sees it at one moment of its life. */
 struct lockstat_view {

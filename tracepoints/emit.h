@@ -181,6 +181,7 @@ struct rbdprof_emitter {
 	void (*complete)(uint64_t request, uint32_t thread, int64_t result, uint64_t c2d_ns, uint8_t looked);
 	void (*reap)(const uint64_t *requests, const uint64_t *ago_ns, size_t count); /* each looked at so long before */
 	void (*lock_wait)(const struct rbdprof_lock_wait *wait);
+	void (*lock_wait_open)(const struct rbdprof_lock_wait *wait); /* not over yet: wait_ns so far, no result */
 	void (*lock_hold)(const struct rbdprof_lock_hold *hold); /* others waited for its end */
 	void (*lock_pair)(const struct rbdprof_lock_hold *hold); /* any */
 	void (*lock_counts)(const struct rbdprof_lock_counts *counts, uint8_t all_holds);

@@ -76,6 +76,11 @@ static void emit_lock_wait(const struct rbdprof_lock_wait *wait)
 		lttng_ust_tracepoint(rbdprof, lock_wait, wait);
 }
 
+static void emit_lock_wait_open(const struct rbdprof_lock_wait *wait)
+{
+	lttng_ust_tracepoint(rbdprof, lock_wait_open, wait);
+}
+
 static void emit_lock_hold(const struct rbdprof_lock_hold *hold)
 {
 	lttng_ust_tracepoint(rbdprof, lock_hold, hold);
@@ -240,6 +245,7 @@ __attribute__((visibility("default"))) const struct rbdprof_emitter rbdprof_lttn
 	.complete = emit_complete,
 	.reap = emit_reap,
 	.lock_wait = emit_lock_wait,
+	.lock_wait_open = emit_lock_wait_open,
 	.lock_hold = emit_lock_hold,
 	.lock_pair = emit_lock_pair,
 	.lock_counts = emit_lock_counts,

@@ -148,6 +148,7 @@ LTTNG_UST_TRACEPOINT_EVENT_CLASS(rbdprof, wait,
 	)
 )
 LTTNG_UST_TRACEPOINT_EVENT_INSTANCE(rbdprof, wait, rbdprof, lock_wait, LTTNG_UST_TP_ARGS(const struct rbdprof_lock_wait *, w))
+LTTNG_UST_TRACEPOINT_EVENT_INSTANCE(rbdprof, wait, rbdprof, lock_wait_open, LTTNG_UST_TP_ARGS(const struct rbdprof_lock_wait *, w))
 LTTNG_UST_TRACEPOINT_EVENT_INSTANCE(rbdprof, wait, rbdprof, cond_wait, LTTNG_UST_TP_ARGS(const struct rbdprof_lock_wait *, w))
 
 LTTNG_UST_TRACEPOINT_EVENT_CLASS(rbdprof, hold,

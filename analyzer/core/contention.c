@@ -18,6 +18,7 @@ void contention_fini(struct contention *contention)
 	}
 	histogram_fini(&contention->wait);
 	histogram_fini(&contention->failed);
+	histogram_fini(&contention->open);
 	histogram_fini(&contention->blocking);
 	edges_fini(&contention->edges);
 }
@@ -136,17 +137,47 @@ static int delay_requests(struct contention *contention, struct process *process
 	return 0;
 }
 
-int contention_wait(struct contention *contention, const struct lock *lock, struct process *process, const struct event *event,
-		    const struct request *request, uint64_t oldest_ns)
+static struct waited waited_of(const struct event *event, const struct task *task)
 {
-	struct thread *thread = process_thread_known(process, event->wait.thread);
-	struct task *task = thread ? thread->task : NULL;
-	struct waited waited = {
+	return (struct waited){
 	    .begin_ns = event->time_ns > event->wait.wait_ns ? event->time_ns - event->wait.wait_ns : 0,
 	    .end_ns = event->time_ns,
 	    .site = event->wait.caller,
 	    .waiter = task ? task->name : "",
 	};
+}
+
+int contention_is_over(struct process *process, const struct event *event)
+{
+	const struct thread *thread = process_thread_known(process, event->wait.thread);
+	const struct task *task = thread ? thread->task : NULL;
+
+	return task && task->wait_count && task->waits[(task->wait_count - 1) % TASK_WAITS].end_ns > waited_of(event, task).begin_ns;
+}
+
+void contention_open(const struct lock *lock, struct process *process, const struct event *event)
+{
+	struct thread *thread = process_thread_known(process, event->wait.thread);
+	struct waited waited = waited_of(event, NULL);
+
+	if (thread && thread->task)
+		remember(thread->task, lock, &waited);
+}
+
+/* Where the wait's time goes. */
+static struct histogram *times_of(struct contention *contention, const struct event *event)
+{
+	if (event->type == EVENT_LOCK_WAIT_OPEN)
+		return &contention->open;
+	return succeeded(event->wait.result) ? &contention->wait : &contention->failed;
+}
+
+int contention_wait(struct contention *contention, const struct lock *lock, struct process *process, const struct event *event,
+		    const struct request *request, uint64_t oldest_ns)
+{
+	struct thread *thread = process_thread_known(process, event->wait.thread);
+	struct task *task = thread ? thread->task : NULL;
+	struct waited waited = waited_of(event, task);
 
 	if (event->wait.holder) {
 		waited.holder = threads_get(&process->tasks, event->wait.holder);
@@ -154,11 +185,14 @@ int contention_wait(struct contention *contention, const struct lock *lock, stru
 			return -ENOMEM;
 		find_nested(&waited, lock);
 	}
-	if (task)
+	if (task && event->type != EVENT_LOCK_WAIT_OPEN)
 		remember(task, lock, &waited);
-	if (histogram_add(succeeded(event->wait.result) ? &contention->wait : &contention->failed, event->wait.wait_ns) ||
-	    edges_wait(&contention->edges, &waited) || add_stack(contention, event, waited.waiter))
+	if (histogram_add(times_of(contention, event), event->wait.wait_ns) || edges_wait(&contention->edges, &waited) ||
+	    add_stack(contention, event, waited.waiter))
 		return -ENOMEM;
+	/* A request that such a wait holds up is not over either. */
+	if (event->type == EVENT_LOCK_WAIT_OPEN)
+		return 0;
 	return delay_requests(contention, process, thread, &waited, event, request, oldest_ns);
 }
 

@@ -35,6 +35,7 @@ struct stack_wait {
 struct contention {
 	struct histogram wait;     /* waits that got it (or were woken), ns: count, sum, dist */
 	struct histogram failed;   /* waits that did not: timed out, deadlock refused, … */
+	struct histogram open;     /* waits that were not over at the end, until then */
 	struct histogram blocking; /* holds that others waited for: from the first waiter's arrival to the release, ns */
 	struct edges edges;
 	struct stack_wait *stacks;   /* owned; read through stack_wait_next() */
@@ -51,9 +52,16 @@ struct contention {
 
 void contention_fini(struct contention *contention);
 
+/* Whether a LOCK_WAIT_OPEN is no longer true: its thread has ended a wait since that one began. */
+int contention_is_over(struct process *process, const struct event *event);
+
+/* Notes of a LOCK_WAIT_OPEN that was not over at the end, as contention_wait() is given it later, that its thread waited meanwhile. */
+void contention_open(const struct lock *lock, struct process *process, const struct event *event);
+
 /*
- * Takes a LOCK_WAIT or COND_WAIT of the lock, which has `contention`. `request` is the one that the wait names if it is in flight, else
- * NULL; none of the process's requests in flight was made before oldest_ns. Returns 0 or -ENOMEM.
+ * Takes a LOCK_WAIT or COND_WAIT of the lock, which has `contention`; or a LOCK_WAIT_OPEN that was not over at the end, as if it ended
+ * then. `request` is the one that the wait names if it is in flight, else NULL; none of the process's requests in flight was made before
+ * oldest_ns. Returns 0 or -ENOMEM.
  */
 int contention_wait(struct contention *contention, const struct lock *lock, struct process *process, const struct event *event,
 		    const struct request *request, uint64_t oldest_ns);

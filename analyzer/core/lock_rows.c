@@ -84,6 +84,8 @@ static int add_contention(struct lock_row *row, const struct contention *content
 	int status = histogram_merge(&row->wait, &contention->wait);
 
 	row->failed += contention->failed.count;
+	row->open += contention->open.count;
+	row->open_max_ns = contention->open.max > row->open_max_ns ? contention->open.max : row->open_max_ns;
 	if (!status)
 		status = add_delay(row, contention->untyped_delay);
 	return status ? status : add_delay(row, contention->delay);
@@ -118,10 +120,10 @@ static int add_lock(struct lock_row *row, const struct lock *lock)
 	return keep_lock(row, lock);
 }
 
-/* Whether somebody had to wait for it, in vain or not. */
+/* Whether somebody had to wait for it, in vain or not, or still does. */
 static int is_contended(const struct lock *lock)
 {
-	return lock_contended(lock) || (lock->contention && lock->contention->failed.count);
+	return lock_contended(lock) || (lock->contention && (lock->contention->failed.count || lock->contention->open.count));
 }
 
 /* Of what is known of the holds, the best: all of them, or else those that others waited for. */

@@ -56,8 +56,10 @@ struct lock_row {
 	uint64_t acquisitions; /* at least contended */
 	uint64_t contended;    /* that got it */
 	uint64_t failed;       /* that did not */
+	uint64_t open;         /* waits that were not over at the end */
+	uint64_t open_max_ns;  /* the longest of these until then */
 	uint64_t uncounted;    /* contended ones that the process did not come to count: acquisitions is too low */
-	uint64_t waited_ns;    /* in vain too */
+	uint64_t waited_ns;    /* in vain and until the end too */
 	struct histogram wait; /* of those that got it, as far as each is in the trace */
 
 	enum hold_basis basis; /* of hold, or of hold_count and hold_ns where hold is empty */

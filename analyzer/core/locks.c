@@ -16,6 +16,18 @@ struct owned_delay {
 	UT_hash_handle hh;
 };
 
+/* A thread's wait that was not over when it was last said. */
+struct open_wait {
+	struct {
+		uint32_t process;
+		uint32_t thread;
+	} key;
+	struct process *told_by;
+	uint64_t passes; /* of the process's flusher before that: each ends with a HOST */
+	struct event event;
+	UT_hash_handle hh;
+};
+
 static void lock_destroy(struct lock *lock)
 {
 	if (lock->contention)
@@ -27,9 +39,16 @@ static void lock_destroy(struct lock *lock)
 	free(lock);
 }
 
+static void forget_open(struct locks *locks, struct open_wait *open)
+{
+	HASH_DEL(locks->open, open);
+	free(open);
+}
+
 void locks_fini(struct locks *locks)
 {
 	struct owned_delay *delay, *next;
+	struct open_wait *open, *next_open;
 
 	HASH_CLEAR(hh, locks->current);
 	for (size_t i = 0; i < locks->count; i++)
@@ -40,6 +59,10 @@ void locks_fini(struct locks *locks)
 		HASH_DEL(locks->delays, delay);
 		delay_fini(&delay->delay);
 		free(delay);
+	}
+	HASH_ITER(hh, locks->open, open, next_open)
+	{
+		forget_open(locks, open);
 	}
 	lock_types_fini(&locks->types);
 	lock_counts_fini(&locks->counts);
@@ -124,12 +147,49 @@ static struct contention *contention_get(struct locks *locks, struct lock *lock)
 	return lock->contention;
 }
 
+static struct open_wait *find_open(const struct locks *locks, const struct process *process, uint32_t thread)
+{
+	struct open_wait sought = {.key = {process->number, thread}}, *open;
+
+	HASH_FIND(hh, locks->open, &sought.key, sizeof(sought.key), open);
+	return open;
+}
+
+/* It is said again and again while it lasts; what it was in the end is known at the end. */
+static int feed_open(struct locks *locks, struct process *process, const struct event *event)
+{
+	struct open_wait *open = find_open(locks, process, event->wait.thread);
+
+	/* Its end may have been told while it was being said. */
+	if (contention_is_over(process, event))
+		return 0;
+	if (!open) {
+		open = calloc(1, sizeof(*open));
+		if (!open)
+			return -ENOMEM;
+		open->key.process = process->number;
+		open->key.thread = event->wait.thread;
+		HASH_ADD(hh, locks->open, key, sizeof(open->key), open);
+		if (hash_failed(open)) {
+			free(open);
+			return -ENOMEM;
+		}
+	}
+	open->told_by = process;
+	open->passes = process->tasks.host.samples;
+	open->event = *event;
+	return 0;
+}
+
 static int feed_wait(struct locks *locks, struct process *process, const struct event *event, const struct request *request,
 		     uint64_t oldest_ns)
 {
+	struct open_wait *over = find_open(locks, process, event->wait.thread);
 	struct lock *lock = get(locks, process, event->wait.lock, event->wait.kind);
 	struct contention *contention = lock ? contention_get(locks, lock) : NULL;
 
+	if (over)
+		forget_open(locks, over);
 	if (!contention)
 		return -ENOMEM;
 	lock->mutex = event->wait.mutex;
@@ -237,6 +297,8 @@ int locks_feed(struct locks *locks, struct process *process, const struct event 
 		return feed_counts(locks, process, event);
 	case EVENT_LOCK_NAME:
 		return feed_name(locks, process, event);
+	case EVENT_LOCK_WAIT_OPEN:
+		return feed_open(locks, process, event);
 	default:
 		return feed_wait(locks, process, event, request, oldest_ns);
 	}
@@ -245,9 +307,10 @@ int locks_feed(struct locks *locks, struct process *process, const struct event 
 uint64_t lock_waited_ns(const struct lock *lock)
 {
 	uint64_t told_ns = lock->contention ? lock->contention->wait.sum + lock->contention->failed.sum : 0;
+	uint64_t open_ns = lock->contention ? lock->contention->open.sum : 0;
 
 	/* Where events were lost, the counts know of more. */
-	return lock->counted && lock->counts.wait_ns > told_ns ? lock->counts.wait_ns : told_ns;
+	return open_ns + (lock->counted && lock->counts.wait_ns > told_ns ? lock->counts.wait_ns : told_ns);
 }
 
 uint64_t lock_submitters_ns(const struct lock *lock)
@@ -300,8 +363,50 @@ static int by_wait(const void *a, const void *b)
 	return first < second ? 1 : first > second ? -1 : 0;
 }
 
+/* Unless a whole pass has not said it any more: then its end was lost. */
+static int is_open(const struct open_wait *open)
+{
+	return open->told_by->tasks.host.samples <= open->passes + 1;
+}
+
+/* Waits that are still open last until their process's last event. All are noted before any is taken: threads may wait for each other. */
+static int finish_open(struct locks *locks)
+{
+	struct open_wait *open, *next;
+
+	HASH_ITER(hh, locks->open, open, next)
+	{
+		struct event *event = &open->event;
+		struct lock *lock = is_open(open) ? get(locks, open->told_by, event->wait.lock, event->wait.kind) : NULL;
+		uint64_t end_ns = open->told_by->health.last_ns;
+
+		if (!is_open(open)) {
+			forget_open(locks, open);
+			continue;
+		}
+		if (!lock)
+			return -ENOMEM;
+		if (end_ns > event->time_ns) {
+			event->wait.wait_ns += end_ns - event->time_ns;
+			event->time_ns = end_ns;
+		}
+		contention_open(lock, open->told_by, event);
+	}
+	HASH_ITER(hh, locks->open, open, next)
+	{
+		struct lock *lock = get(locks, open->told_by, open->event.wait.lock, open->event.wait.kind);
+		struct contention *contention = lock ? contention_get(locks, lock) : NULL;
+
+		if (!contention || contention_wait(contention, lock, open->told_by, &open->event, NULL, 0))
+			return -ENOMEM;
+	}
+	return 0;
+}
+
 int locks_finish(struct locks *locks)
 {
+	if (finish_open(locks))
+		return -ENOMEM;
 	for (size_t i = 0; i < locks->count; i++)
 		if (locks->all[i]->contention && edges_finish(&locks->all[i]->contention->edges))
 			return -ENOMEM;

@@ -50,21 +50,22 @@ struct locks {
 	struct lock_types types;
 	struct lock_counts counts;
 	struct owned_delay *delays; /* owned; one for each type, and one for each lock without */
+	struct open_wait *open;     /* owned; by thread: said, and neither over nor found to be over */
 };
 
 void locks_fini(struct locks *locks);
 
 /*
- * Takes a LOCK_WAIT, COND_WAIT, LOCK_HOLD, LOCK_PAIR, LOCK_COUNTS, HOLD_COUNTS or LOCK_NAME of the process. `request` is the one that a
- * wait names if it is in flight, else NULL; none in flight was made before oldest_ns. Returns 0, -ENOMEM, or -ENOENT when the lock's kind
- * is not known.
+ * Takes a LOCK_WAIT, LOCK_WAIT_OPEN, COND_WAIT, LOCK_HOLD, LOCK_PAIR, LOCK_COUNTS, HOLD_COUNTS or LOCK_NAME of the process. `request` is
+ * the one that a wait names if it is in flight, else NULL; none in flight was made before oldest_ns. Returns 0, -ENOMEM, or -ENOENT when
+ * the lock's kind is not known.
  */
 int locks_feed(struct locks *locks, struct process *process, const struct event *event, const struct request *request, uint64_t oldest_ns);
 
-/* No more will come: settles edges and sorts. Returns 0 or -ENOMEM. */
+/* No more will come: waits that are still open last until their process's last event; settles edges and sorts. Returns 0 or -ENOMEM. */
 int locks_finish(struct locks *locks);
 
-/* Time waited for the lock, in vain too; 0 when nobody had to. */
+/* Time waited for the lock, in vain and until the end too; 0 when nobody had to. */
 uint64_t lock_waited_ns(const struct lock *lock);
 
 /*

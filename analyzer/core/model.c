@@ -326,6 +326,7 @@ int model_feed(struct model *model, const struct event *event)
 	case EVENT_REAP:
 		return feed_reap(model, process, event);
 	case EVENT_LOCK_WAIT:
+	case EVENT_LOCK_WAIT_OPEN:
 	case EVENT_COND_WAIT:
 	case EVENT_LOCK_HOLD:
 	case EVENT_LOCK_PAIR:

@@ -103,6 +103,8 @@ static struct json_object *row_object(const struct report *report, const struct 
 	put(object, "uncounted", row->counted ? json_object_new_uint64(row->uncounted) : NULL);
 	put_count(object, "contended", row->contended);
 	put_count(object, "failed", row->failed);
+	put_count(object, "open", row->open);
+	put_known(object, "open_max_ns", row->open_max_ns);
 	put(object, "wait", dist(&row->wait));
 	put_count(object, "wait_ns", row->waited_ns);
 	put(object, "hold", holds(row));

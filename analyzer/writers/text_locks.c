@@ -42,7 +42,8 @@ static void put_head(FILE *out, const struct report *report, bool conditions, si
 static void put_legend(FILE *out, const struct lock_row **rows, size_t count)
 {
 	bool inferred = false, bases[HOLD_ALL + 1] = {false};
-	uint64_t exact = 0, overlapping = 0, uncounted = 0;
+	uint64_t exact = 0, overlapping = 0, uncounted = 0, open = 0, open_max_ns = 0;
+	struct cell cell;
 
 	for (size_t i = 0; i < count; i++) {
 		inferred |= rows[i]->inferred;
@@ -50,6 +51,8 @@ static void put_legend(FILE *out, const struct lock_row **rows, size_t count)
 		exact += rows[i]->exact;
 		overlapping += rows[i]->overlapping;
 		uncounted += rows[i]->counted ? rows[i]->uncounted : 0;
+		open += rows[i]->open;
+		open_max_ns = rows[i]->open_max_ns > open_max_ns ? rows[i]->open_max_ns : open_max_ns;
 	}
 	if (inferred)
 		fprintf(out, "  ~ the class around the lock, inferred from memory, and the lock's place in it\n");
@@ -65,6 +68,9 @@ static void put_legend(FILE *out, const struct lock_row **rows, size_t count)
 		    "  requests that a lock delayed, and by how much: in the request's own call %llu, because a thread of librbd waited "
 		    "meanwhile %llu\n",
 		    (unsigned long long)exact, (unsigned long long)overlapping);
+	if (open)
+		fprintf(out, "  %llu wait%s not over at the end, the longest for %s until then\n", (unsigned long long)open,
+			open == 1 ? " was" : "s were", cell_ns(&cell, (double)open_max_ns));
 	if (uncounted)
 		fprintf(out,
 			"  %llu wait%s the program did not come to count (it was killed, the recording ended, or there are too many locks): more "

@@ -1,5 +1,5 @@
 """What is told of locks and threads: names, holders, the requests that waited, and the thread that is the limit."""
-import json, os, re
+import json, os, re, signal
 
 from lab import CannotRun, fio_command
 
@@ -31,7 +31,8 @@ def check_named(lab, recording):
         ways = lock["requests_delayed_in_call"], lock["requests_delayed_meanwhile"]
         lab.between(f"{name}: each delayed in one way or both", max(ways), lock["requests_delayed"], sum(ways))
         edges = lock["edges"]
-        lab.equal(f"{name}: every wait has an edge", sum(e["count"] for e in edges), (lock["wait"] or {"count": 0})["count"] + lock["failed"])
+        waits = (lock["wait"] or {"count": 0})["count"] + lock["failed"] + lock["open"]
+        lab.equal(f"{name}: every wait has an edge", sum(e["count"] for e in edges), waits)
 
 
 def test_collapse(lab):
@@ -74,6 +75,26 @@ def test_application(lab):
     folded = lab.run([lab.rbdprof, "export", "--format", "folded", "--thread", "asker", recording.folder]).stdout.splitlines()
     lab.holds("asker's stack leads from its thread to the lock", any(re.match(r"asker;.*;run_asker;ask;kept_lock \d+$", line) for line in folded), folded)
     lab.holds("third holds inner_lock in hold_inner()", third and (third[0]["holder_site"] or "").startswith("hold_inner+"), third)
+
+
+def test_deadlock(lab):
+    """Two threads that wait for each other until the program is killed: both waits are there, open, each inside the other."""
+    seconds = 5
+    recording = lab.record([lab.program("deadlock"), "rbd", lab.image("plain"), str(seconds)], check=False)
+    lab.equal("exit status", recording.ended.returncode, 128 + signal.SIGKILL)
+    for waiter, holder, asked, held in (("left", "right", "right_lock", "left_lock"), ("right", "left", "left_lock", "right_lock")):
+        found = [lock for lock in recording.report["locks"] if lock["name"] == asked]
+        if not lab.equal(f"locks called {asked}", len(found), 1):
+            continue
+        lock, edges = found[0], found[0]["edges"]
+        lab.equal(f"{asked}: open, over, in vain", (lock["open"], lock["contended"], lock["failed"]), (1, 0, 0))
+        # What the last second had to tell is lost with the process, and what that second is told by takes a moment.
+        lab.between(f"{asked}: open for", (seconds - 1.5) * 1e9, lock["open_max_ns"], (seconds + 0.5) * 1e9)
+        lab.equal(f"{asked}: who waits for whom", [(e["waiter_thread"], e["holder_thread"], e["count"]) for e in edges], [(waiter, holder, 1)])
+        lab.holds(f"{asked}: waits in ask_…()", edges and edges[0]["waiter_site"].startswith("ask_" + holder), edges)
+        lab.equal(f"{asked}: and its holder meanwhile for", [nested["name"] for e in edges for nested in e["nested"]], [held])
+    text = lab.run([lab.rbdprof, "report", recording.folder]).stdout
+    lab.holds("the text tells it", re.search(r"2 waits were not over at the end, the longest for [345]\.\d+ s until then", text), text[-2000:])
 
 
 def test_cache(lab):

@@ -16,7 +16,7 @@ import sys
 import tempfile
 import threading
 
-NAMES = ("process thread image config unseen request_open totals image_closed request complete reap lock_wait cond_wait "
+NAMES = ("process thread image config unseen request_open totals image_closed request complete reap lock_wait lock_wait_open cond_wait "
          "lock_hold lock_pair lock_counts lock_name module usage host undecoded reaped").split()
 TIMEOUT_S = 100
 failures = []

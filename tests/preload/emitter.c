@@ -25,6 +25,7 @@ enum what {
 	COMPLETE,
 	REAP,
 	LOCK_WAIT,
+	LOCK_WAIT_OPEN,
 	COND_WAIT,
 	LOCK_HOLD,
 	LOCK_PAIR,
@@ -134,6 +135,12 @@ static void count_lock_wait(const struct rbdprof_lock_wait *wait)
 	count(wait->kind == RBDPROF_COND ? COND_WAIT : LOCK_WAIT, 1);
 }
 
+static void count_lock_wait_open(const struct rbdprof_lock_wait *wait)
+{
+	(void)wait;
+	count(LOCK_WAIT_OPEN, 1);
+}
+
 static void count_lock_hold(const struct rbdprof_lock_hold *hold)
 {
 	(void)hold;
@@ -210,6 +217,7 @@ __attribute__((visibility("default"))) const struct rbdprof_emitter rbdprof_lttn
     .complete = count_complete,
     .reap = count_reap,
     .lock_wait = count_lock_wait,
+    .lock_wait_open = count_lock_wait_open,
     .lock_hold = count_lock_hold,
     .lock_pair = count_lock_pair,
     .lock_counts = count_lock_counts,

@@ -6,13 +6,18 @@
 #include "tests/unit/analyzer/paths.h"
 #include "tests/unit/core/events_text.h"
 
-static void write_json(struct report report)
+static void write_events(const char *events, struct report report)
 {
-	struct model *model = events_text_model(LOCKED_EVENTS);
+	struct model *model = events_text_model(events);
 
 	report.model = model;
 	parse_json(&report);
 	model_destroy(model);
+}
+
+static void write_json(struct report report)
+{
+	write_events(LOCKED_EVENTS, report);
 }
 
 static int teardown(void **unused)
@@ -43,6 +48,8 @@ static void test_locks(void **unused)
 	is_int("locks.0.uncounted", 0);
 	is_int("locks.0.contended", 2);
 	is_int("locks.0.failed", 1);
+	is_int("locks.0.open", 0);
+	is_null("locks.0.open_max_ns");
 	is_int("locks.0.wait.count", 2);
 	is_int("locks.0.wait.mean", 200);
 	is_int("locks.0.wait.max", 300);
@@ -78,6 +85,17 @@ static void test_locks(void **unused)
 
 	is_text("locks.3.kind", "cond");
 	is_text("locks.3.name", "lock taken at librbd.so.1+0x8040");
+}
+
+static void test_open(void **unused)
+{
+	(void)unused;
+	write_events(LOCKED_EVENTS "2000000000 p0 lock_wait_open lock=0x90000 thread=1 wait_ns=1500000000 kind=mutex\n", (struct report){0});
+	is_int("locks.0.open", 1);
+	is_int("locks.0.open_max_ns", 1500000000);
+	is_int("locks.0.contended", 2);
+	is_int("locks.0.failed", 1);
+	is_int("locks.0.wait_ns", 1500001100);
 }
 
 static void test_edges(void **unused)
@@ -158,7 +176,7 @@ static void test_view(void **unused)
 
 int main(void)
 {
-	const struct CMUnitTest tests[] = {TEST(locks), TEST(edges), TEST(threads), TEST(view)};
+	const struct CMUnitTest tests[] = {TEST(locks), TEST(open), TEST(edges), TEST(threads), TEST(view)};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

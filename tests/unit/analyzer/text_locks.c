@@ -95,6 +95,21 @@ static void test_folded(void **unused)
 	assert_string_equal(write((struct report){.locks = {.thread = "worker"}}, LOCKED_EVENTS, folded_write), "");
 }
 
+/* Main waits for 0x90000, and has for 1.5 s when the trace ends. */
+static void test_open(void **unused)
+{
+	const char *report = write((struct report){0},
+				   LOCKED_EVENTS
+				   "2000000000 p0 lock_wait_open lock=0x90000 thread=1 caller=0x10010 holder=16 wait_ns=1500000000 kind=mutex\n",
+				   text_write);
+
+	(void)unused;
+	assert_non_null(strstr(report, "\n  1 wait was not over at the end, the longest for 1.50 s until then\n"));
+	assert_non_null(strstr(report, "1.50 s         1  main at librbd.so.1+0x8010\n"
+				       "                         waits for Lock+0x20, held by worker\n"));
+	assert_null(strstr(write((struct report){0}, LOCKED_EVENTS, text_write), "not over at the end"));
+}
+
 /* Columns that only sort are in no table, and every column can be found by its key. */
 static void test_columns(void **unused)
 {
@@ -141,7 +156,7 @@ static void test_width(void **unused)
 
 int main(void)
 {
-	const struct CMUnitTest tests[] = {TEST(text), TEST(folded), TEST(columns), TEST(width)};
+	const struct CMUnitTest tests[] = {TEST(text), TEST(folded), TEST(open), TEST(columns), TEST(width)};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

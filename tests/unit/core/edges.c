@@ -173,6 +173,25 @@ static void test_nested_condition(void **unused)
 	assert_int_equal(edge->nested[0].wait_ns, 300);
 }
 
+/* Each holds what the other waits for, at the end for 900 and 600: of the former 600 are nested, of the latter all. */
+static void test_deadlock(void **unused)
+{
+	const struct edge *edge;
+
+	(void)unused;
+	run(THREADS "2000 p0 lock_wait_open lock=1 thread=1 caller=0x51 holder=12 wait_ns=800 kind=mutex\n"
+		    "2050 p0 lock_wait_open lock=2 thread=2 caller=0x52 holder=11 wait_ns=550 kind=mutex\n"
+		    "2100 p0 host processors=2\n");
+	edge = edge_of(1, RBDPROF_MUTEX, 0);
+	check(edge, "io", 0x51, "worker", 0, 1, 900);
+	assert_ptr_equal(edge->nested[0].lock, find(2, RBDPROF_MUTEX));
+	assert_int_equal(edge->nested[0].wait_ns, 600);
+	edge = edge_of(2, RBDPROF_MUTEX, 0);
+	check(edge, "worker", 0x52, "io", 0, 1, 600);
+	assert_ptr_equal(edge->nested[0].lock, find(1, RBDPROF_MUTEX));
+	assert_int_equal(edge->nested[0].wait_ns, 600);
+}
+
 #define TEST(name) cmocka_unit_test_teardown(test_##name, teardown)
 
 int main(void)
@@ -187,6 +206,7 @@ int main(void)
 		TEST(many),
 		TEST(nested),
 		TEST(nested_condition),
+		TEST(deadlock),
 	};
 	/* clang-format on */
 

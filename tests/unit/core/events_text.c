@@ -203,6 +203,7 @@ static const struct {
     {"complete", EVENT_COMPLETE, EVENT_COMPLETE},
     {"reap", EVENT_REAP, EVENT_REAP},
     {"lock_wait", EVENT_LOCK_WAIT, EVENT_LOCK_WAIT},
+    {"lock_wait_open", EVENT_LOCK_WAIT_OPEN, EVENT_LOCK_WAIT},
     {"cond_wait", EVENT_COND_WAIT, EVENT_LOCK_WAIT},
     {"lock_hold", EVENT_LOCK_HOLD, EVENT_LOCK_HOLD},
     {"lock_pair", EVENT_LOCK_PAIR, EVENT_LOCK_HOLD},

@@ -206,11 +206,26 @@ static void test_delays(void **unused)
 	assert_null(row->image);
 }
 
+/* Open at the end, at 3000: of lock 1 for 2500, of lock 2 for 1200. Locks that nobody got in the end are in a row too. */
+static void test_open(void **unused)
+{
+	const struct lock_row *row;
+
+	(void)unused;
+	row = run("2000 p0 lock_wait_open lock=1 thread=1 wait_ns=1500 kind=mutex\n"
+		  "3000 p0 lock_wait_open lock=2 thread=2 wait_ns=1200 kind=mutex\n");
+	assert_int_equal(row->instances, 2);
+	assert_int_equal(row->open, 2);
+	assert_int_equal(row->open_max_ns, 2500);
+	assert_int_equal(row->contended, 0);
+	assert_int_equal(row->waited_ns, 3700);
+}
+
 #define TEST(name) cmocka_unit_test_teardown(test_##name, teardown)
 
 int main(void)
 {
-	const struct CMUnitTest tests[] = {TEST(sums), TEST(partly_counted), TEST(holds), TEST(edges), TEST(stacks), TEST(delays)};
+	const struct CMUnitTest tests[] = {TEST(sums), TEST(partly_counted), TEST(holds), TEST(edges), TEST(stacks), TEST(delays), TEST(open)};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

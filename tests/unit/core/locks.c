@@ -260,6 +260,55 @@ static void test_submitters_without_modules(void **unused)
 	assert_int_equal(lock_submitters_ns(find(2, 0, RBDPROF_MUTEX)), 0);
 }
 
+/* 600 and then 1600 after it began; at the process's last event, 500 later, it has lasted 2100. Nobody got the lock. */
+static void test_open_at_the_end(void **unused)
+{
+	const struct lock *lock;
+
+	(void)unused;
+	run("1000 p0 lock_wait_open lock=1 thread=1 wait_ns=600 kind=mutex\n"
+	    "1001 p0 host processors=2\n"
+	    "2000 p0 lock_wait_open lock=1 thread=1 wait_ns=1600 kind=mutex\n"
+	    "2001 p0 host processors=2\n"
+	    "2400 p0 lock_wait lock=1 thread=2 wait_ns=30 kind=mutex\n"
+	    "2500 p0 undecoded what=x\n"
+	    "9000 p1 undecoded what=x\n");
+	lock = find(1, 0, RBDPROF_MUTEX);
+	assert_int_equal(lock->contention->open.count, 1);
+	assert_int_equal(lock->contention->open.sum, 2100);
+	assert_int_equal(lock->contention->wait.count, 1);
+	assert_int_equal(lock_contended(lock), 1);
+	assert_int_equal(lock_waited_ns(lock), 2130);
+	assert_int_equal(stack_wait_next(lock->contention, NULL)->count, 2);
+}
+
+/* Its end is told; so is the end of another one, while it is being said. */
+static void test_open_and_over(void **unused)
+{
+	(void)unused;
+	run("1 p0 thread thread=1 tid=11 name=a\n"
+	    "1 p0 thread thread=2 tid=12 name=b\n"
+	    "1000 p0 lock_wait_open lock=1 thread=1 wait_ns=600 kind=mutex\n"
+	    "1300 p0 lock_wait lock=1 thread=1 wait_ns=900 kind=mutex\n"
+	    "1400 p0 lock_wait lock=1 thread=2 wait_ns=1000 kind=mutex\n"
+	    "1401 p0 lock_wait_open lock=1 thread=2 wait_ns=998 kind=mutex\n");
+	assert_int_equal(find(1, 0, RBDPROF_MUTEX)->contention->open.count, 0);
+	assert_int_equal(find(1, 0, RBDPROF_MUTEX)->contention->wait.count, 2);
+	assert_int_equal(lock_waited_ns(find(1, 0, RBDPROF_MUTEX)), 1900);
+}
+
+/* Two passes end without saying it again, each with a HOST, so that it is over though its end was lost; one could have been cut short. */
+static void test_open_not_said_again(void **unused)
+{
+	(void)unused;
+	run("1000 p0 lock_wait_open lock=1 thread=1 wait_ns=600 kind=mutex\n"
+	    "1001 p0 host processors=2\n"
+	    "2000 p0 lock_wait_open lock=2 thread=2 wait_ns=600 kind=mutex\n"
+	    "2001 p0 host processors=2\n");
+	assert_int_equal(model_lock_count(model), 1);
+	assert_int_equal(find(2, 0, RBDPROF_MUTEX)->contention->open.count, 1);
+}
+
 #define TEST(name) cmocka_unit_test_teardown(test_##name, teardown)
 
 int main(void)
@@ -280,6 +329,9 @@ int main(void)
 		TEST(stacks),
 		TEST(submitters),
 		TEST(submitters_without_modules),
+		TEST(open_at_the_end),
+		TEST(open_and_over),
+		TEST(open_not_said_again),
 	};
 	/* clang-format on */
 

@@ -193,6 +193,56 @@ static void a_thread_that_is_gone_is_said_once_more(void **state)
 	assert_int_equal(tables(), before);
 }
 
+/* Waits for `one`, which the test holds. */
+static void *block(void *unused)
+{
+	pthread_mutex_lock(&one);
+	pthread_mutex_unlock(&one);
+	return unused;
+}
+
+static void sleep_until(uint64_t until_ns)
+{
+	while (recorder_now_ns() < until_ns)
+		usleep(1000);
+}
+
+/* Once it has lasted a second, and in each pass from then on; a recording that begins meanwhile hears of it too. */
+static void a_wait_that_lasts_is_said_while_it_does(void **state)
+{
+	uint64_t begin_ns, now_ns;
+	pthread_t thread;
+
+	(void)state;
+	pthread_mutex_lock(&one);
+	begin_ns = recorder_now_ns();
+	pthread_create(&thread, NULL, block, NULL);
+	sleep_until(begin_ns + 500000000);
+	pass();
+	assert_int_equal(heard.count[HEARD_LOCK_WAIT_OPEN], 0);
+	sleep_until(begin_ns + 1400000000);
+	pass();
+	now_ns = recorder_now_ns();
+	assert_int_equal(heard.count[HEARD_LOCK_WAIT_OPEN], 1);
+	assert_int_equal(heard.open_wait.lock, (uintptr_t)&one);
+	assert_int_equal(heard.open_wait.kind, RBDPROF_MUTEX);
+	assert_int_equal(heard.open_wait.holder, recorder_tid());
+	assert_int_equal(heard.open_wait.thread, heard.thread.thread);
+	assert_int_not_equal(heard.open_wait.thread, recorder_thread_number());
+	assert_in_range(heard.open_wait.caller, (uintptr_t)block, (uintptr_t)block + 100);
+	assert_in_range(heard.open_wait.wait_ns, 1000000000, now_ns - begin_ns);
+	assert_true(lockstat_begin(false, false));
+	pass();
+	assert_int_equal(heard.count[HEARD_LOCK_WAIT_OPEN], 2);
+	assert_int_equal(heard.count[HEARD_LOCK_WAIT], 0);
+	pthread_mutex_unlock(&one);
+	pthread_join(thread, NULL);
+	pass();
+	assert_int_equal(heard.count[HEARD_LOCK_WAIT_OPEN], 2);
+	assert_int_equal(heard.count[HEARD_LOCK_WAIT], 1);
+	assert_int_equal(heard.wait.caller, heard.open_wait.caller);
+}
+
 /* Said in between, any number of locks is counted, though there is room for so many at a time only. */
 static void locks_may_come_and_go(void **state)
 {
@@ -258,6 +308,7 @@ int main(void)
 	    TEST(all_holds_are_said_as_such),
 	    TEST(sums_do_not_wrap),
 	    TEST(a_thread_that_is_gone_is_said_once_more),
+	    TEST(a_wait_that_lasts_is_said_while_it_does),
 	    TEST(locks_may_come_and_go),
 	    TEST(too_many_locks_are_told_once_a_recording),
 	    TEST(too_many_threads_are_told_once_a_recording),

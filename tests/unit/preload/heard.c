@@ -146,6 +146,13 @@ static void hear_lock_wait(const struct rbdprof_lock_wait *wait)
 	leave();
 }
 
+static void hear_lock_wait_open(const struct rbdprof_lock_wait *wait)
+{
+	enter(HEARD_LOCK_WAIT_OPEN);
+	heard.open_wait = *wait;
+	leave();
+}
+
 static void hear_lock_hold(const struct rbdprof_lock_hold *hold)
 {
 	enter(HEARD_LOCK_HOLD);
@@ -280,6 +287,7 @@ const struct rbdprof_emitter heard_emitter = {
     .complete = hear_complete,
     .reap = hear_reap,
     .lock_wait = hear_lock_wait,
+    .lock_wait_open = hear_lock_wait_open,
     .lock_hold = hear_lock_hold,
     .lock_pair = hear_lock_pair,
     .lock_counts = hear_lock_counts,

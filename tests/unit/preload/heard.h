@@ -32,6 +32,7 @@ enum heard_what {
 	HEARD_COMPLETE,
 	HEARD_REAP,
 	HEARD_LOCK_WAIT,
+	HEARD_LOCK_WAIT_OPEN,
 	HEARD_LOCK_HOLD,
 	HEARD_LOCK_PAIR,
 	HEARD_LOCK_COUNTS,
@@ -86,6 +87,7 @@ struct heard {
 	size_t reaped_count;
 	size_t largest_reap;
 	struct rbdprof_lock_wait wait; /* the last */
+	struct rbdprof_lock_wait open_wait; /* the last */
 	struct rbdprof_lock_wait waits[HEARD_WAITS];
 	struct rbdprof_lock_hold holds[HEARD_WAITS], pairs[HEARD_WAITS];
 	struct rbdprof_lock_counts counts[HEARD_COUNTS]; /* the last of each thread, lock and kind */

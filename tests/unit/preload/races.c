@@ -163,6 +163,7 @@ static const struct rbdprof_emitter counting = {
     .complete = count_complete,
     .reap = count_reap,
     .lock_wait = count_lock_wait,
+    .lock_wait_open = count_lock_wait,
     .lock_hold = count_lock_hold,
     .lock_pair = count_lock_hold,
     .lock_counts = count_lock_counts,
