@@ -33,19 +33,22 @@ static double rate_without(const struct evidence *evidence, uint64_t claimants, 
 #define NARROW 1.65
 #define WIDE   2.45
 
-/* What the experiments were made with: two clients, so deep. */
+/* Fewer in flight than these leave a tenure cold; and what the experiments were made with: two clients, so deep. */
+#define COLD       8
 #define SHALLOWEST 4
 #define DEEPEST    64
 
 /*
- * What one client would do with the depth that each has. With one request at a time a tenure is over before it has become warm, and of many
- * clients all but one keep the processors busy with asking for the lock: then one client alone does that or better. Deeper queues are
- * not known well enough for the narrow range.
+ * What one client would do with the depth that each has. With few requests at a time a tenure is over before it has become warm, and of many
+ * clients all but one keep the processors busy with asking for the lock: then one client alone does that or better. Deeper queues, single
+ * requests and many clients are not known well enough for the narrow range.
  */
 static void one_client(const struct evidence *evidence, struct verdict *verdict)
 {
 	const struct ownership_result *ownership = evidence->image->ownership_is;
-	double depth = (double)evidence->in_flight_max, rate, width = sqrt(depth > DEEPEST ? WIDE : NARROW);
+	int several = ownership->owner_count > 2;
+	double depth = (double)evidence->in_flight_max, rate;
+	double width = depth < SHALLOWEST || depth > DEEPEST || several ? WIDE : NARROW;
 	struct pace pace = {0};
 
 	for (const struct client *client = evidence->image->clients; client; client = client->hh.next)
@@ -53,10 +56,10 @@ static void one_client(const struct evidence *evidence, struct verdict *verdict)
 	rate = pace_rate(&pace, depth);
 	if (rate <= 0)
 		rate = rate_without(evidence, WAITING, depth);
-	if (depth < SHALLOWEST || ownership->owner_count > 2)
-		add(verdict, "one-client", rate, rate * WIDE);
+	if (depth < COLD || several)
+		add(verdict, "one-client", rate, rate * width);
 	else
-		add(verdict, "one-client", rate / width, rate * width);
+		add(verdict, "one-client", rate / sqrt(width), rate * sqrt(width));
 }
 
 /*

@@ -11,7 +11,7 @@ static struct image image;
 static struct evidence evidence;
 static struct verdict verdict;
 
-/* Two owners. Requests that had the lock: by latency 4 × 6 / 200 µs, by arrivals 4 / 50 µs, between them √(120 000 × 80 000) with 4 in
+/* Two owners. Requests that had the lock: by latency 8 × 6 / 200 µs, by arrivals 4 / 50 µs, between them √(240 000 × 80 000) with 8 in
  * flight. Of all, four took 40 ms, of which they waited for 32. */
 static int setup(void **unused)
 {
@@ -19,7 +19,7 @@ static int setup(void **unused)
 	ownership = (struct ownership_result){.owner_count = 2};
 	client = (struct client){.claims.pace = {.requests = 6, .total_ns = 200000, .followed = 4, .span_ns = 50000}};
 	image = (struct image){.clients = &client, .ownership_is = &ownership};
-	evidence = (struct evidence){.image = &image, .in_flight_max = 4, .all = {.count = 4, .total_ns = 40 * MS}};
+	evidence = (struct evidence){.image = &image, .in_flight_max = 8, .all = {.count = 4, .total_ns = 40 * MS}};
 	evidence.all.ns[CLAIM_LOCK_PEER] = 32 * MS;
 	verdict = (struct verdict){.cause = CAUSE_PINGPONG};
 	return 0;
@@ -45,19 +45,19 @@ static void check_none(void)
 /* The ends of the narrow range differ by 1.65, of the wide one by 2.45. */
 static void test_one_client(void **unused)
 {
-	double rate = sqrt(120e3 * 80e3);
+	double rate = sqrt(240e3 * 80e3);
 
 	(void)unused;
 	check("one-client", rate / sqrt(1.65), rate * sqrt(1.65));
 	verdict.cause = CAUSE_STEAL_BY_FLUSH;
 	check("one-client", rate / sqrt(1.65), rate * sqrt(1.65));
-	/* 32 times as deep, by latency 32 times as many. */
+	/* 16 times as deep, by latency 16 times as many. */
 	evidence.in_flight_max = 128;
-	rate *= sqrt(32);
+	rate *= sqrt(16);
 	check("one-client", rate / sqrt(2.45), rate * sqrt(2.45));
 }
 
-/* At least that: with one in flight, by latency a quarter of what it was; with three owners. */
+/* At least that: with one in flight, by latency an eighth of what it was; with four, half; with three owners. */
 static void test_lower_bounds(void **unused)
 {
 	double rate = sqrt(30e3 * 80e3);
@@ -65,17 +65,19 @@ static void test_lower_bounds(void **unused)
 	(void)unused;
 	evidence.in_flight_max = 1;
 	check("one-client", rate, 2.45 * rate);
+	rate = sqrt(120e3 * 80e3);
 	evidence.in_flight_max = 4;
+	check("one-client", rate, 1.65 * rate);
 	ownership.owner_count = 3;
-	check("one-client", 2 * rate, 4.9 * rate);
+	check("one-client", rate, 2.45 * rate);
 }
 
-/* None had the lock when it was made: four without their waiting take 8 ms, so that 4 in flight make 2000 a second. */
+/* None had the lock when it was made: four without their waiting take 8 ms, so that 8 in flight make 4000 a second. */
 static void test_all_parked(void **unused)
 {
 	(void)unused;
 	client.claims.pace = (struct pace){0};
-	check("one-client", 2000 / sqrt(1.65), 2000 * sqrt(1.65));
+	check("one-client", 4000 / sqrt(1.65), 4000 * sqrt(1.65));
 }
 
 /*
