@@ -24,7 +24,7 @@ static int latency_index[QUEUES] = {-1, -1, -1, -1, -1, -1};
 static int lock_acquired_index = -1;
 
 static struct group {
-	void *counters; /* librbd's; NULL: free */
+	void *counters; /* librbd's; NULL: free; UNFINISHED: being filled in */
 	void *cct;      /* the client's context */
 	uint32_t image; /* its number; 0: not known yet */
 	char name[NAME_BYTES];
@@ -35,6 +35,7 @@ static struct group {
 	} queues[QUEUES];
 } groups[MOST_COUNTERS]; /* zero pages until used */
 static uint32_t high_water;
+#define UNFINISHED ((void *)groups) /* no address of librbd's */
 
 /* The group that this thread is building: librbd makes a builder, registers every counter, and creates the group, all in one go. */
 static __thread struct {
@@ -118,8 +119,7 @@ static void note(void *counters)
 		uint32_t seen = __atomic_load_n(&high_water, __ATOMIC_RELAXED);
 		void *none = NULL;
 
-		/* Found by its address only once librbd has it, which is after this. */
-		if (!__atomic_compare_exchange_n(&g->counters, &none, counters, false, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED))
+		if (!__atomic_compare_exchange_n(&g->counters, &none, UNFINISHED, false, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED))
 			continue;
 		g->cct = building.cct;
 		g->image = 0;
@@ -127,6 +127,7 @@ static void note(void *counters)
 		g->mutex = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER;
 		for (int q = 0; q < QUEUES; q++)
 			g->queues[q].counted = g->queues[q].asked = 0;
+		__atomic_store_n(&g->counters, counters, __ATOMIC_RELEASE);
 		while (seen <= i && !__atomic_compare_exchange_n(&high_water, &seen, i + 1, false, __ATOMIC_RELEASE, __ATOMIC_RELAXED))
 			;
 		return;
@@ -191,6 +192,18 @@ static uint32_t image_of(struct group *g)
 	if (!__atomic_load_n(&g->image, __ATOMIC_RELAXED))
 		__atomic_store_n(&g->image, images_link(g->cct, g->name, g), __ATOMIC_RELAXED);
 	return g->image;
+}
+
+void counters_image_opened(void)
+{
+	uint32_t end = __atomic_load_n(&high_water, __ATOMIC_ACQUIRE);
+
+	for (uint32_t i = 0; i < end; i++) {
+		const void *counters = __atomic_load_n(&groups[i].counters, __ATOMIC_ACQUIRE);
+
+		if (counters && counters != UNFINISHED)
+			image_of(&groups[i]);
+	}
 }
 
 static void noted(const void *counters, int index)

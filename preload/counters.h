@@ -10,6 +10,12 @@
 #include "preload/images.h"
 
 /*
+ * An image was opened and can be found. Its group of counters was made meanwhile, and is tied to it now, while no other can be meant: an
+ * image may be open twice, by one client. Any thread.
+ */
+void counters_image_opened(void);
+
+/*
  * The moment at which librbd completed the oldest request of this kind that has not been asked for yet and was not complete before
  * start_ns; 0 when no such moment is known. The k-th count of a kind is the k-th callback. number: of the image, which may be
  * closed by now. Any thread.

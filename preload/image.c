@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "preload/clients.h"
+#include "preload/counters.h"
 #include "preload/images.h"
 #include "preload/real.h"
 #include "preload/reaps.h"
@@ -21,8 +22,10 @@ static uint64_t begin_open(rados_ioctx_t pool)
 /* One of these functions may have been called by another one of them, within librbd. */
 static int opened(int result, uint64_t begin_ns, rados_ioctx_t pool, rbd_image_t *handle, const char *snapshot, bool read_only)
 {
-	if (begin_ns && result >= 0 && !images_find(*handle))
+	if (begin_ns && result >= 0 && !images_find(*handle)) {
 		images_opened(*handle, pool, snapshot, read_only, recorder_now_ns() - begin_ns);
+		counters_image_opened();
+	}
 	return result;
 }
 

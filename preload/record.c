@@ -180,10 +180,12 @@ static void finish_image(struct record *record)
 {
 	uint64_t took_ns = recorder_now_ns() - record->start_ns;
 
-	if (record->use == RECORD_OPEN && record->result >= 0)
+	if (record->use == RECORD_OPEN && record->result >= 0) {
 		images_opened(*record->open_handle, record->open_pool, record->open_snapshot, record->open_read_only, took_ns);
-	else if (record->use == RECORD_CLOSE)
+		counters_image_opened();
+	} else if (record->use == RECORD_CLOSE) {
 		images_closed(record->close_image, took_ns, (int32_t)record->result);
+	}
 }
 
 /* C by librbd's own count, where that can be tied; else now. */

@@ -328,7 +328,7 @@ static void group_of_another(void **state)
 	}
 }
 
-/* An image that is open twice has two groups: each counts for one of the two. */
+/* An image that is open twice has two groups, each its own, whichever counts first. */
 static void image_that_is_open_twice(void **state)
 {
 	struct image *images[2];
@@ -338,12 +338,33 @@ static void image_that_is_open_twice(void **state)
 	for (int i = 0; i < 2; i++) {
 		make(&pool, GROUP, &counters[i]);
 		images[i] = open_image(&pool, ID, &handles[i]);
-		count(&counters[i], averages[0].index);
 	}
+	for (int i = 1; i >= 0; i--) {
+		below_forget();
+		count(&counters[i], averages[i].index);
+		names->tset(&counters[i], LOCK_INDEX, NOW_UTIME);
+		assert_int_equal(below_nth(BELOW_LOCK_ACQUIRED, 0)->is.image, images_number(images[i]));
+		assert_int_equal(completed(images[!i], i ? RBDPROF_WRITE : RBDPROF_READ, start_ns), 0);
+		assert_int_not_equal(completed(images[i], i ? RBDPROF_WRITE : RBDPROF_READ, start_ns), 0);
+	}
+}
+
+static void other_handle_is_closed_first(void **state)
+{
+	struct image *image;
+	uint64_t start_ns = recorder_now_ns();
+
+	(void)state;
 	for (int i = 0; i < 2; i++) {
-		assert_int_not_equal(completed(images[i], RBDPROF_READ, start_ns), 0);
-		assert_int_equal(completed(images[i], RBDPROF_READ, start_ns), 0);
+		make(&pool, GROUP, &counters[i]);
+		image = open_image(&pool, ID, &handles[i]);
 	}
+	rbd_close(&handles[0]);
+	count(&counters[0], averages[3].index); /* a close flushes */
+	names->destroy(&counters[0]);
+	count(&counters[1], averages[0].index);
+	assert_int_equal(completed(image, RBDPROF_FLUSH, start_ns), 0);
+	assert_int_not_equal(completed(image, RBDPROF_READ, start_ns), 0);
 }
 
 /* While a group is built, others register with builders of their own, under the same names. */
@@ -467,10 +488,19 @@ static void too_many_groups(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    TEST(each_kind_has_its_counter),          TEST(counts_come_out_in_their_order),        TEST(counts_before_the_request),
-	    TEST(more_counts_than_there_is_room_for), TEST(acquired_lock_is_said_before_the_call), TEST(group_of_another),
-	    TEST(image_that_is_open_twice),           TEST(other_builders_are_not_listened_to),    TEST(nothing_while_nobody_records),
-	    TEST(address_is_another_group_s_at_once), TEST(number_of_an_image_that_is_closed),     TEST(too_many_groups),
+	    TEST(each_kind_has_its_counter),
+	    TEST(counts_come_out_in_their_order),
+	    TEST(counts_before_the_request),
+	    TEST(more_counts_than_there_is_room_for),
+	    TEST(acquired_lock_is_said_before_the_call),
+	    TEST(group_of_another),
+	    TEST(image_that_is_open_twice),
+	    TEST(other_handle_is_closed_first),
+	    TEST(other_builders_are_not_listened_to),
+	    TEST(nothing_while_nobody_records),
+	    TEST(address_is_another_group_s_at_once),
+	    TEST(number_of_an_image_that_is_closed),
+	    TEST(too_many_groups),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
