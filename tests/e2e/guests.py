@@ -85,6 +85,25 @@ def test_two_guests_on_one_image(lab):
         lab.holds("the text names both", all(str(g.pid) in lab.run([lab.rbdprof, "report", recording.folder]).stdout for g in (one, other)))
 
 
+def test_first_flush(lab):
+    """A raw device in a guest is never flushed, a file system flushes at once: the same writes before and after the first flush, with the cache on."""
+    image, cause, means = lab.image("guest", features="layering,exclusive-lock"), "writethrough-until-flush", []
+    with Guest(lab, image, drive="cache=writeback,discard=unmap") as guest:
+        for flushes in (0, 1):
+            if flushes:
+                guest.do("flush", 1)
+            attached, before = Attached(lab, guest.pid), guest.times()["write"]
+            guest.do("write", 600, 8)
+            operations, ns = (now - then for now, then in zip(guest.times()["write"], before))
+            means.append(ns / operations)
+            recording = attached.end()
+            lab.equal("writes", requests(recording, image)["write"], operations)
+            lab.whole(recording)
+            causes = [found["cause"] for found in recording.report["verdict"]]
+            lab.holds("the cause comes first before the first flush", flushes or causes[:1] == [cause], causes)
+        lab.holds("QEMU's own mean of a write falls to less than half", means[1] < means[0] / 2, means)
+
+
 def works(lab, image, guest, **how):
     attached = Attached(lab, guest.pid, **how)
     guest.do("write", 50, 1)
@@ -123,6 +142,8 @@ def test_bare_environment(lab):
     with Guest(lab, image, before=["env", "-i", f"LD_PRELOAD={lab.shim()}", "/usr/bin/env"], shim=False) as guest:
         works(lab, image, guest)
         listed = lab.run([lab.rbdprof, "attach"]).stdout
+        told = lab.run([lab.rbdprof, "doctor", str(guest.pid)]).stdout
+        lab.holds("the doctor names the image", re.search(rf"^ok +attach +ready, by rbdprof \S+: rbd/{image}$", told, re.M), told)
         lab.holds("it is listed with its image", re.search(rf"^ *{guest.pid} +qemu-system-x86 +\S+ +ready +rbd/{image}$", listed, re.M), listed)
 
 
