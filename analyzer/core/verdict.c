@@ -83,7 +83,8 @@ static int judge_image(struct verdicts *verdicts, const struct evidence *evidenc
 			return -ENOMEM;
 		evidence.told++;
 	}
-	qsort(verdicts->list + first, verdicts->count - first, sizeof(*verdicts->list), compare);
+	if (verdicts->count > first)
+		qsort(verdicts->list + first, verdicts->count - first, sizeof(*verdicts->list), compare);
 	return 0;
 }
 
