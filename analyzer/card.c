@@ -2,6 +2,7 @@
 #include "analyzer/card.h"
 
 #include <errno.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -74,23 +75,54 @@ static int read_images(struct card *card, const struct target *target, const str
 	return 0;
 }
 
-int card_read(struct card *card, const struct target *target)
+/* Its card; what is not in its layout is 0. */
+static int read_card(struct rbdprof_card *theirs, const struct target *target)
 {
-	struct rbdprof_card theirs;
 	uint64_t address = 0;
 	int result;
 
-	memset(card, 0, sizeof(*card));
+	memset(theirs, 0, sizeof(*theirs));
 	if (!target_has(target, TARGET_SHIM))
 		return -ENOENT;
 	result = find(target, &address);
 	if (result)
 		return result;
-	if (target_read(target, address, &theirs, sizeof(theirs)))
+	if (target_read(target, address, theirs, offsetof(struct rbdprof_card, emitter)))
 		return -EACCES;
-	if (memcmp(theirs.magic, RBDPROF_CARD_MAGIC, sizeof(theirs.magic)) || theirs.layout != RBDPROF_CARD_LAYOUT || !theirs.string_bytes)
+	if (memcmp(theirs->magic, RBDPROF_CARD_MAGIC, sizeof(theirs->magic)) || !theirs->layout || theirs->layout > RBDPROF_CARD_LAYOUT ||
+	    !theirs->string_bytes)
 		return -EPROTO;
+	if (theirs->layout >= 2 &&
+	    target_read(target, address + offsetof(struct rbdprof_card, emitter), &theirs->emitter, sizeof(theirs->emitter)))
+		return -EACCES;
+	return 0;
+}
+
+int card_read(struct card *card, const struct target *target)
+{
+	struct rbdprof_card theirs;
+	int result = read_card(&theirs, target);
+
+	memset(card, 0, sizeof(*card));
+	if (result)
+		return result;
 	card->schema = theirs.schema;
 	snprintf(card->version, sizeof(card->version), "%.15s", theirs.version);
 	return read_images(card, target, &theirs);
+}
+
+int card_recorded(const struct target *target)
+{
+	struct rbdprof_card theirs;
+	uint64_t emitter, word;
+	int wanted, result = read_card(&theirs, target);
+
+	if (result)
+		return result;
+	if (!theirs.emitter)
+		return -EPROTO;
+	if (target_read(target, (uintptr_t)theirs.emitter, &emitter, sizeof(emitter)) || target_read(target, emitter, &word, sizeof(word)) ||
+	    target_read(target, word, &wanted, sizeof(wanted)))
+		return -EACCES;
+	return wanted != 0;
 }

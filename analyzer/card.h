@@ -1,5 +1,6 @@
 /*
- * What a process's shim shows of itself (tracepoints/card.h), read from outside: its version and schema, and the images that are open.
+ * What a process's shim shows of itself (tracepoints/card.h), read from outside: its version and schema, the images that are open, and
+ * whether it is being recorded.
  * A process without a shim, or with one of another layout, shows nothing.
  */
 #ifndef RBDPROF_ANALYZER_CARD_H
@@ -25,5 +26,11 @@ struct card {
  * the process's memory, or the shim's file, cannot be read.
  */
 int card_read(struct card *card, const struct target *target);
+
+/*
+ * Whether a recording, anybody's, has reached the process and its requests are events: 1 or 0; or as card_read(), with -EPROTO for a shim
+ * that does not show it.
+ */
+int card_recorded(const struct target *target);
 
 #endif

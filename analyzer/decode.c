@@ -14,6 +14,7 @@ enum member_type {
 	MEMBER_U64,
 	MEMBER_I32,
 	MEMBER_I64,
+	MEMBER_MOMENT,  /* of the event's clock; kept is how long before the event it was, in ns */
 	MEMBER_STRING,
 	MEMBER_NUMBERS, /* a sequence of numbers, as 64 bits each; its length is kept where `count` says */
 };
@@ -39,10 +40,13 @@ struct member {
 #define HOLD_MEMBERS                                                                                                                       \
 	MEMBER(U64, hold, lock), MEMBER(U64, hold, caller), MEMBER(U64, hold, hold_ns), MEMBER(U64, hold, ago_ns), MEMBER(U32, hold, thread), \
 		MEMBER(U8, hold, kind)
+#define COMPLETE_MEMBERS                                                                                                                   \
+	MEMBER(U64, complete, request), MEMBER(U32, complete, thread), MEMBER(I64, complete, result), MEMBER(U8, complete, looked)
 #define COUNTS_MEMBERS                                                                                                                     \
 	MEMBER(U64, counts, lock), MEMBER(U64, counts, acquisitions), MEMBER(U64, counts, contended), MEMBER(U64, counts, wait_ns),        \
 		MEMBER(U64, counts, holds), MEMBER(U64, counts, hold_ns), MEMBER(U32, counts, thread), MEMBER(U8, counts, kind)
 
+/* An event that looked different in an earlier schema has a row for each. */
 /* clang-format off */
 static const struct known_event {
 	const char *name;
@@ -65,8 +69,8 @@ static const struct known_event {
 	      MEMBER(I32, image_closed, result)),
 	EVENT(REQUEST, request, REQUEST_MEMBERS),
 	EVENT(REQUEST_OPEN, request_open, REQUEST_MEMBERS, MEMBER(U64, request, age_ns)),
-	EVENT(COMPLETE, complete, MEMBER(U64, complete, request), MEMBER(U32, complete, thread), MEMBER(I64, complete, result),
-	      MEMBER(U64, complete, c2d_ns), MEMBER(U8, complete, looked)),
+	EVENT(COMPLETE, complete, COMPLETE_MEMBERS, {"complete_ns", MEMBER_MOMENT, offsetof(struct event, complete.c2d_ns), 0}),
+	EVENT(COMPLETE, complete, COMPLETE_MEMBERS, MEMBER(U64, complete, c2d_ns)), /* schema 1 */
 	EVENT(REAP, reap, NUMBERS(reap, requests), NUMBERS(reap, ago_ns)),
 	EVENT(LOCK_WAIT, lock_wait, WAIT_MEMBERS),
 	EVENT(LOCK_WAIT_OPEN, lock_wait_open, WAIT_MEMBERS),
@@ -117,7 +121,7 @@ static const struct known_event {
 struct decode_layout {
 	const struct known_event *known; /* NULL: not decoded */
 	bool ours;                       /* of our provider: counted when it cannot be decoded */
-	bool unknown;                    /* its name is not known; else a field is missing */
+	bool unknown;                    /* its name is not known; else a field is missing, unless it is decoded */
 	bool has_numbers;                /* a member is a sequence */
 	uint8_t member_count;
 	uint16_t index[MEMBERS_MAX]; /* of each member's field within the payload */
@@ -129,6 +133,7 @@ static bool type_fits(enum member_type type, const bt_field_class *class)
 	case MEMBER_U8:
 	case MEMBER_U32:
 	case MEMBER_U64:
+	case MEMBER_MOMENT:
 		return bt_field_class_get_type(class) == BT_FIELD_CLASS_TYPE_UNSIGNED_INTEGER;
 	case MEMBER_I32:
 	case MEMBER_I64:
@@ -157,29 +162,36 @@ static int field_index(const bt_field_class *payload, const struct member *membe
 	return -1;
 }
 
-static void resolve(struct decode_layout *layout, const bt_event_class *class)
+/* Whether a class has all the fields of a row; the layout then has their places. */
+static bool matches(struct decode_layout *layout, const struct known_event *known, const bt_field_class *payload)
 {
-	const char *name = bt_event_class_get_name(class);
-	const bt_field_class *payload = bt_event_class_borrow_payload_field_class_const(class);
-	const struct known_event *known = NULL;
-
-	layout->ours = name && strncmp(name, PROVIDER, strlen(PROVIDER)) == 0;
-	for (size_t i = 0; layout->ours && i < sizeof(known_events) / sizeof(known_events[0]); i++)
-		if (strcmp(name, known_events[i].name) == 0)
-			known = &known_events[i];
-	layout->unknown = !known;
-	if (!known || !payload)
-		return;
-
+	layout->member_count = 0;
+	layout->has_numbers = false;
 	for (size_t i = 0; i < MEMBERS_MAX && known->members[i].field; i++) {
 		int index = field_index(payload, &known->members[i]);
 
 		if (index < 0)
-			return;
+			return false;
 		layout->has_numbers |= known->members[i].type == MEMBER_NUMBERS;
 		layout->index[layout->member_count++] = (uint16_t)index;
 	}
-	layout->known = known;
+	return true;
+}
+
+static void resolve(struct decode_layout *layout, const bt_event_class *class)
+{
+	const char *name = bt_event_class_get_name(class);
+	const bt_field_class *payload = bt_event_class_borrow_payload_field_class_const(class);
+
+	layout->ours = name && strncmp(name, PROVIDER, strlen(PROVIDER)) == 0;
+	layout->unknown = true;
+	for (size_t i = 0; layout->ours && i < sizeof(known_events) / sizeof(known_events[0]); i++) {
+		if (strcmp(name, known_events[i].name) != 0)
+			continue;
+		layout->unknown = false;
+		if (payload && !layout->known && matches(layout, &known_events[i], payload))
+			layout->known = &known_events[i];
+	}
 }
 
 static struct decode_layout *find_layout(struct decode_stream *stream, const bt_event_class *class)
@@ -240,7 +252,7 @@ int decode_event(struct decode_stream *stream, const struct decode_process *proc
 	const bt_event *bt_event = bt_message_event_borrow_event_const(message);
 	const struct decode_layout *layout = find_layout(stream, bt_event_borrow_class_const(bt_event));
 	const bt_field *payload;
-	uint64_t *next;
+	uint64_t *next, moment_ns;
 
 	if (!layout)
 		return -ENOMEM;
@@ -254,6 +266,8 @@ int decode_event(struct decode_stream *stream, const struct decode_process *proc
 
 	event->type = layout->known->type;
 	event->process = process->number;
+	event->time_ns = decode_clock_ns(
+		process, bt_clock_snapshot_get_value(bt_message_event_borrow_default_clock_snapshot_const(message)));
 	event->request.age_ns = 0; /* the one member that a REQUEST has and its event has not */
 	payload = bt_event_borrow_payload_field_const(bt_event);
 	if (layout->has_numbers && make_room(stream, layout, payload))
@@ -280,6 +294,10 @@ int decode_event(struct decode_stream *stream, const struct decode_process *proc
 		case MEMBER_I64:
 			*(int64_t *)to = bt_field_integer_signed_get_value(field);
 			break;
+		case MEMBER_MOMENT:
+			moment_ns = bt_field_integer_unsigned_get_value(field);
+			*(uint64_t *)to = moment_ns < event->time_ns ? event->time_ns - moment_ns : 0;
+			break;
 		case MEMBER_STRING:
 			*(const char **)to = bt_field_string_get_value(field);
 			break;
@@ -288,8 +306,6 @@ int decode_event(struct decode_stream *stream, const struct decode_process *proc
 			break;
 		}
 	}
-	event->time_ns = decode_clock_ns(
-		process, bt_clock_snapshot_get_value(bt_message_event_borrow_default_clock_snapshot_const(message)));
 	if (event->type == EVENT_PROCESS) {
 		event->process_is.host = process->host;
 		event->process_is.clock_offset_ns = process->clock_offset_ns;

@@ -57,6 +57,7 @@ __attribute__((visibility("default"))) const struct rbdprof_card rbdprof_card = 
     .snapshot_at = offsetof(struct image, is.snapshot),
     .release_at = offsetof(struct image, is.release),
     .string_bytes = sizeof(((struct image *)0)->is.name),
+    .emitter = &recorder_emitter,
 };
 
 /* Held while a handle is withdrawn and while images are said: what is being said cannot be closed and its slot filled anew. */

@@ -124,12 +124,12 @@ void record_submit(struct record *record, struct image *image, uint8_t kind, uin
 	number(record, image, kind, record->callback ? 0 : RBDPROF_NO_CALLBACK, offset_bytes, length_bytes);
 }
 
-static void say_complete(const struct record *record, uint64_t now_ns, bool looked)
+static void say_complete(const struct record *record, bool looked)
 {
 	if (!recorder_wants_requests())
 		return;
-	EMIT(complete(record->request.request, recorder_thread_number(), record->result, now_ns - record->complete_ns, looked));
-	said_when_due(now_ns); /* after it: the event's time is D */
+	EMIT(complete(record->request.request, recorder_thread_number(), record->result, record->complete_ns, looked));
+	said_when_due(record->complete_ns); /* after it: the event's time is D */
 }
 
 /* The record's state once nobody is saying it, which takes as long as one event. The wait is made by number, for it must not be a
@@ -157,8 +157,8 @@ static void land(struct record *record)
 		state = unsaid(record);
 }
 
-/* D is past, now: the application's callback has returned, or something else has shown that the request is complete. Lands it. */
-static void done(struct record *record, uint64_t now_ns, bool looked)
+/* D is past: the application's callback has returned, or something else has shown that the request is complete. Lands it. */
+static void done(struct record *record, bool looked)
 {
 	uint32_t state = unsaid(record), wanted;
 
@@ -172,7 +172,7 @@ static void done(struct record *record, uint64_t now_ns, bool looked)
 		state = unsaid(record);
 	}
 	if (record->use == RECORD_REQUEST)
-		say_complete(record, now_ns, wanted & CLOSED);
+		say_complete(record, wanted & CLOSED);
 }
 
 /* An image is open or closed as soon as librbd says so, before the application can use it. */
@@ -202,7 +202,7 @@ static void return_from_callback(struct record **arg)
 {
 	struct record *record = *arg;
 
-	done(record, recorder_now_ns(), false);
+	done(record, false);
 	if (!(set(record, RETURNED) & RELEASED))
 		return;
 	if (record->use != RECORD_UNUSED)
@@ -226,7 +226,7 @@ void record_refused(struct record *record, int64_t result)
 {
 	record->result = result;
 	record->complete_ns = recorder_now_ns();
-	done(record, record->complete_ns, true);
+	done(record, true);
 	set(record, RETURNED);
 }
 
@@ -245,7 +245,7 @@ uint64_t record_look(struct record *record, rbd_completion_t completion)
 	record->complete_ns = completed_ns(record);
 	record->result = ASK(aio_get_return_value, completion);
 	finish_image(record);
-	done(record, recorder_now_ns(), true);
+	done(record, true);
 	return 0;
 }
 
@@ -290,7 +290,7 @@ void record_end_synchronous(struct record *record, int64_t result)
 {
 	record->complete_ns = completed_ns(record);
 	record->result = result;
-	done(record, recorder_now_ns(), true);
+	done(record, true);
 	give_back(record);
 }
 

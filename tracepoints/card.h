@@ -1,6 +1,6 @@
 /*
- * What the shim shows to those who look into its process from outside, with no tracer and no event: which shim it is and which images are
- * open. The variable is found by its name among the dynamic symbols of librbdprof.so. A shim may be older or newer than who reads: `layout`
+ * What the shim shows to those who look into its process from outside, with no tracer and no event: which shim it is, which images are
+ * open and whether it is recorded. The variable is found by its name among the dynamic symbols of librbdprof.so. A shim may be older or newer than who reads: `layout`
  * counts the changes of this struct.
  */
 #ifndef RBDPROF_TRACEPOINTS_CARD_H
@@ -10,7 +10,7 @@
 
 #define RBDPROF_CARD_SYMBOL "rbdprof_card"
 #define RBDPROF_CARD_MAGIC  "rbdprof"
-#define RBDPROF_CARD_LAYOUT 1
+#define RBDPROF_CARD_LAYOUT 2
 
 struct rbdprof_card {
 	char magic[8];
@@ -27,6 +27,8 @@ struct rbdprof_card {
 	uint32_t snapshot_at;
 	uint32_t release_at;
 	uint32_t string_bytes; /* none of them is longer */
+	/* Since layout 2. */
+	const void *emitter; /* where the pointer to the emitter in use lies (emit.h): it begins with the address of the word for requests */
 };
 
 #endif

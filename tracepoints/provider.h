@@ -114,12 +114,12 @@ LTTNG_UST_TRACEPOINT_EVENT(rbdprof, request_open,
 )
 
 LTTNG_UST_TRACEPOINT_EVENT(rbdprof, complete,
-	LTTNG_UST_TP_ARGS(uint64_t, request, uint32_t, thread, int64_t, result, uint64_t, c2d_ns, uint8_t, looked),
+	LTTNG_UST_TP_ARGS(uint64_t, request, uint32_t, thread, int64_t, result, uint64_t, complete_ns, uint8_t, looked),
 	LTTNG_UST_TP_FIELDS(
 		lttng_ust_field_integer(uint64_t, request, request)
 		lttng_ust_field_integer(uint32_t, thread, thread)
 		lttng_ust_field_integer(int64_t, result, result)
-		lttng_ust_field_integer(uint64_t, c2d_ns, c2d_ns)
+		lttng_ust_field_integer(uint64_t, complete_ns, complete_ns)
 		lttng_ust_field_integer(uint8_t, looked, looked)
 	)
 )

@@ -5,7 +5,7 @@
 #ifndef RBDPROF_TRACEPOINTS_SCHEMA_H
 #define RBDPROF_TRACEPOINTS_SCHEMA_H
 
-#define RBDPROF_SCHEMA 1
+#define RBDPROF_SCHEMA 2
 
 /* The kinds of a request, in the order of their numbers in a trace. The names are also the keys of the JSON report. */
 #define RBDPROF_KINDS(KIND)                                                                                                                \

@@ -15,6 +15,7 @@
 
 #include "analyzer/candidates.h"
 #include "analyzer/capture.h"
+#include "analyzer/card.h"
 #include "analyzer/deadline.h"
 #include "analyzer/proc.h"
 #include "analyzer/say.h"
@@ -49,7 +50,7 @@ struct process {
 	struct target target;
 	char name[48]; /* "fio (123)" */
 	int pidfd;
-	bool reached; /* the session daemon has it */
+	bool reached; /* the recording has it */
 	bool ended;
 };
 
@@ -243,7 +244,13 @@ static size_t living(const struct attach *a)
 	return count;
 }
 
-/* How many of those that have the tracer are yet to be reached by the session daemon. */
+/* Its folder appears before its events do; a shim that does not show when those come is believed then. */
+static bool is_reached(const struct attach *a, const struct process *process)
+{
+	return folder_has_trace_of(&a->capture.folder, process->target.vpid) && card_recorded(&process->target) != 0;
+}
+
+/* How many of those that have the tracer are yet to be reached by the recording. */
 static size_t unreached(struct attach *a)
 {
 	size_t count = 0;
@@ -251,7 +258,7 @@ static size_t unreached(struct attach *a)
 	for (size_t p = 0; p < a->count; p++) {
 		struct process *process = a->processes[p];
 
-		process->reached = process->reached || folder_has_trace_of(&a->capture.folder, process->target.vpid);
+		process->reached = process->reached || is_reached(a, process);
 		count += !process->reached && !process->ended && target_has(&process->target, TARGET_PROVIDER);
 	}
 	return count;
@@ -273,7 +280,7 @@ static void say_unreached(const struct attach *a)
 }
 
 /*
- * Lets the session have the processes and waits until the session daemon has reached them. A program that was started before any session
+ * Lets the session have the processes and waits until their events are recorded. A program that was started before any session
  * daemon sleeps until one comes, and then registers. Returns how many are recorded.
  */
 static size_t reach(struct attach *a)

@@ -22,7 +22,7 @@ def moments(lab, folder):
             requests[number("request")] = {"kind": number("kind"), "S": time, "called": not number("flags")}
         elif name == "complete":
             request = requests[number("request")]
-            request["C"] = time - number("c2d_ns")
+            request["C"] = number("complete_ns")
             request["D"] = time if request["called"] else request["C"]
             if number("looked"):
                 request["A"] = time

@@ -116,9 +116,9 @@ static void count_request(const struct rbdprof_request *request)
 	count(REQUEST, 1);
 }
 
-static void count_complete(uint64_t request, uint32_t thread, int64_t result, uint64_t c2d_ns, uint8_t looked)
+static void count_complete(uint64_t request, uint32_t thread, int64_t result, uint64_t complete_ns, uint8_t looked)
 {
-	(void)request, (void)thread, (void)result, (void)c2d_ns;
+	(void)request, (void)thread, (void)result, (void)complete_ns;
 	count(COMPLETE, 1);
 	count(REAPED, looked);
 }

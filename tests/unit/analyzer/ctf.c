@@ -4,12 +4,13 @@
 
 #include "tests/unit/analyzer/ctf.h"
 
-enum { PROCESS, REQUEST, REAP, UNKNOWN, LACKING, FOREIGN, SENSELESS = 999 };
+enum { PROCESS, REQUEST, REAP, UNKNOWN, LACKING, FOREIGN, COMPLETE, COMPLETE_1, SENSELESS = 999 };
 
 static const char declarations[] = "typealias integer { size = 8; align = 8; signed = false; } := u8;\n"
 				   "typealias integer { size = 16; align = 8; signed = false; } := u16;\n"
 				   "typealias integer { size = 32; align = 8; signed = false; } := u32;\n"
-				   "typealias integer { size = 64; align = 8; signed = false; } := u64;\n";
+				   "typealias integer { size = 64; align = 8; signed = false; } := u64;\n"
+				   "typealias integer { size = 64; align = 8; signed = true; } := i64;\n";
 
 static const char events[] =
     "event { name = \"rbdprof:process\"; id = 0; stream_id = 0; fields := struct { u32 schema; u32 pid; string version; string comm; }; "
@@ -19,7 +20,11 @@ static const char events[] =
     "event { name = \"rbdprof:reap\"; id = 2; stream_id = 0; fields := struct { u32 length; u64 requests[length]; u32 times; u64 ago_ns[times]; }; };\n"
     "event { name = \"rbdprof:of_tomorrow\"; id = 3; stream_id = 0; fields := struct { u64 what; }; };\n"
     "event { name = \"rbdprof:totals\"; id = 4; stream_id = 0; fields := struct { u64 emitted; }; };\n"
-    "event { name = \"other:event\"; id = 5; stream_id = 0; fields := struct { u64 what; }; };\n";
+    "event { name = \"other:event\"; id = 5; stream_id = 0; fields := struct { u64 what; }; };\n"
+    "event { name = \"rbdprof:complete\"; id = 6; stream_id = 0; fields := struct { u64 request; u32 thread; i64 result; u64 complete_ns;\n"
+    "	u8 looked; }; };\n"
+    "event { name = \"rbdprof:complete\"; id = 7; stream_id = 0; fields := struct { u64 request; u32 thread; i64 result; u64 c2d_ns;\n"
+    "	u8 looked; }; };\n";
 
 static void put_uuid(FILE *file, uint8_t byte)
 {
@@ -140,6 +145,16 @@ void ctf_request(struct ctf_stream *stream, uint64_t at_ns, uint64_t request)
 	put(stream, 2, 1);    /* flags */
 	put(stream, 8192, 8); /* offset */
 	put(stream, 4096, 8); /* length */
+}
+
+void ctf_complete(struct ctf_stream *stream, uint64_t at_ns, uint32_t schema, uint64_t request, uint64_t c_ns)
+{
+	begin_event(stream, at_ns, schema == 1 ? COMPLETE_1 : COMPLETE);
+	put(stream, request, 8);
+	put(stream, 3, 4); /* thread */
+	put(stream, 4096, 8);
+	put(stream, schema == 1 ? at_ns - c_ns : c_ns, 8);
+	put(stream, 1, 1);
 }
 
 void ctf_reap(struct ctf_stream *stream, uint64_t at_ns, uint64_t first, uint64_t second)

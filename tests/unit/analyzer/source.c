@@ -248,7 +248,32 @@ static void test_newer_schema(void **unused)
 	check_times(times, 4);
 	assert_int_equal(seen.problem_count, 1);
 	assert_non_null(strstr(seen.problems[0], "newer-schema"));
-	assert_non_null(strstr(seen.problems[0], "written by a newer library (rbdprof 0.1.0, schema 2; this program knows 1)"));
+	assert_non_null(strstr(seen.problems[0], "written by a newer library (rbdprof 0.1.0, schema 3; this program knows 2)"));
+}
+
+/* When a request was complete is told in each schema in its own way. */
+static void test_complete_of_both_schemas(void **unused)
+{
+	struct ctf_trace trace = new_trace("completions");
+	struct ctf_stream stream;
+
+	(void)unused;
+	ctf_begin(&trace);
+	ctf_stream_begin(&stream, &trace, "c_0");
+	ctf_complete(&stream, 100, 1, 7, 70);
+	ctf_complete(&stream, 200, 2, 8, 170);
+	ctf_complete(&stream, 300, 2, 9, 301); /* cannot be, and is no long time */
+	ctf_stream_end(&stream);
+	read_one(&trace);
+	assert_int_equal(seen.count, 3);
+	for (uint64_t e = 0; e < 3; e++) {
+		assert_int_equal(seen.events[e].type, EVENT_COMPLETE);
+		assert_int_equal(seen.events[e].complete.request, 7 + e);
+		assert_int_equal(seen.events[e].complete.thread, 3);
+		assert_int_equal(seen.events[e].complete.result, 4096);
+		assert_int_equal(seen.events[e].complete.c2d_ns, e < 2 ? 30 : 0);
+		assert_int_equal(seen.events[e].complete.looked, 1);
+	}
 }
 
 static void overwrite_metadata(const struct ctf_trace *trace, const void *bytes, size_t size)
@@ -472,7 +497,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(test_whole),      cmocka_unit_test(test_truncated), cmocka_unit_test(test_zeroes_at_the_end),
 	    cmocka_unit_test(test_corrupt),
-	    cmocka_unit_test(test_newer_schema),    cmocka_unit_test(test_metadata),  cmocka_unit_test(test_metadata_text),
+	    cmocka_unit_test(test_newer_schema),    cmocka_unit_test(test_complete_of_both_schemas), cmocka_unit_test(test_metadata),  cmocka_unit_test(test_metadata_text),
 	    cmocka_unit_test(test_one_of_two), cmocka_unit_test(test_not_ours),  cmocka_unit_test(test_lost),
 	    cmocka_unit_test(test_one_host),   cmocka_unit_test(test_two_hosts), cmocka_unit_test(test_chunks),
 	    cmocka_unit_test(test_stop),

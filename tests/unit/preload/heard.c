@@ -114,13 +114,13 @@ static void hear_request(const struct rbdprof_request *request)
 	leave();
 }
 
-static void hear_complete(uint64_t request, uint32_t thread, int64_t result, uint64_t c2d_ns, uint8_t looked)
+static void hear_complete(uint64_t request, uint32_t thread, int64_t result, uint64_t complete_ns, uint8_t looked)
 {
 	enter(HEARD_COMPLETE);
 	heard.complete.request = request;
 	heard.complete.thread = thread;
 	heard.complete.result = result;
-	heard.complete.c2d_ns = c2d_ns;
+	heard.complete.c2d_ns = recorder_now_ns() - complete_ns;
 	heard.complete.looked = looked;
 	leave();
 }

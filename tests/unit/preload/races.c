@@ -87,9 +87,9 @@ static void count_request(const struct rbdprof_request *request)
 	count(REQUEST, request, sizeof(*request));
 }
 
-static void count_complete(uint64_t request, uint32_t thread, int64_t result, uint64_t c2d_ns, uint8_t looked)
+static void count_complete(uint64_t request, uint32_t thread, int64_t result, uint64_t complete_ns, uint8_t looked)
 {
-	(void)request, (void)thread, (void)result, (void)c2d_ns;
+	(void)request, (void)thread, (void)result, (void)complete_ns;
 	count(COMPLETE, NULL, 0);
 	if (looked)
 		count(LOOKED, NULL, 0);
