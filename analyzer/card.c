@@ -92,8 +92,7 @@ static int read_card(struct rbdprof_card *theirs, const struct target *target)
 	if (memcmp(theirs->magic, RBDPROF_CARD_MAGIC, sizeof(theirs->magic)) || !theirs->layout || theirs->layout > RBDPROF_CARD_LAYOUT ||
 	    !theirs->string_bytes)
 		return -EPROTO;
-	if (theirs->layout >= 2 &&
-	    target_read(target, address + offsetof(struct rbdprof_card, emitter), &theirs->emitter, sizeof(theirs->emitter)))
+	if (theirs->layout >= 2 && target_read(target, address, theirs, sizeof(*theirs)))
 		return -EACCES;
 	return 0;
 }
@@ -121,8 +120,11 @@ int card_recorded(const struct target *target)
 		return result;
 	if (!theirs.emitter)
 		return -EPROTO;
-	if (target_read(target, (uintptr_t)theirs.emitter, &emitter, sizeof(emitter)) || target_read(target, emitter, &word, sizeof(word)) ||
-	    target_read(target, word, &wanted, sizeof(wanted)))
+	if (target_read(target, (uintptr_t)theirs.emitter, &emitter, sizeof(emitter)))
+		return -EACCES;
+	if (emitter == (uintptr_t)theirs.no_emitter)
+		return -EAGAIN;
+	if (target_read(target, emitter, &word, sizeof(word)) || target_read(target, word, &wanted, sizeof(wanted)))
 		return -EACCES;
 	return wanted != 0;
 }

@@ -28,8 +28,8 @@ struct card {
 int card_read(struct card *card, const struct target *target);
 
 /*
- * Whether a recording, anybody's, has reached the process and its requests are events: 1 or 0; or as card_read(), with -EPROTO for a shim
- * that does not show it.
+ * Whether a recording, anybody's, has reached the process and its requests are events: 1 or 0; -EAGAIN while the shim has no tracer in use;
+ * or as card_read(), with -EPROTO for a shim that does not show it.
  */
 int card_recorded(const struct target *target);
 

@@ -58,6 +58,7 @@ __attribute__((visibility("default"))) const struct rbdprof_card rbdprof_card = 
     .release_at = offsetof(struct image, is.release),
     .string_bytes = sizeof(((struct image *)0)->is.name),
     .emitter = &recorder_emitter,
+    .no_emitter = &recorder_silent,
 };
 
 /* Held while a handle is withdrawn and while images are said: what is being said cannot be closed and its slot filled anew. */

@@ -25,11 +25,11 @@
 static const int nobody; /* the word of a recording that is not there */
 
 /* Its functions are never reached: see recorder_enter(). */
-static const struct rbdprof_emitter silent = {
+const struct rbdprof_emitter recorder_silent = {
     .requests = &nobody, .lock_waits = &nobody, .cond_waits = &nobody, .all_holds = &nobody, .lock_pairs = &nobody};
 
 __thread struct recorder_thread recorder_thread __attribute__((tls_model("initial-exec")));
-const struct rbdprof_emitter *recorder_emitter = &silent;
+const struct rbdprof_emitter *recorder_emitter = &recorder_silent;
 const int *recorder_lock_waits = &nobody;
 const int *recorder_cond_waits = &nobody;
 
@@ -76,7 +76,7 @@ static void after_fork_in_parent(void)
 
 static void after_fork_in_child(void)
 {
-	recorder_install(&silent);
+	recorder_install(&recorder_silent);
 	started = (pthread_once_t)PTHREAD_ONCE_INIT;
 	memset(emitted, 0, sizeof(emitted));
 	recorder_thread.tid = 0;
@@ -185,7 +185,7 @@ bool recorder_enter(void)
 	if (recorder_thread.inside)
 		return false;
 	__atomic_thread_fence(__ATOMIC_ACQUIRE); /* pairs with recorder_install(): who saw a word sees its emitter */
-	if (recorder_emitter == &silent)
+	if (recorder_emitter == &recorder_silent)
 		return false;
 	recorder_thread.inside = 1;
 	recorder_thread_number();
@@ -199,7 +199,7 @@ bool recorder_enter(void)
 bool recorder_enter_alone(void)
 {
 	__atomic_thread_fence(__ATOMIC_ACQUIRE);
-	if (recorder_emitter == &silent)
+	if (recorder_emitter == &recorder_silent)
 		return false;
 	count_one();
 	return true;

@@ -25,6 +25,7 @@ struct recorder_thread {
 
 extern __thread struct recorder_thread recorder_thread __attribute__((tls_model("initial-exec")));
 extern const struct rbdprof_emitter *recorder_emitter;
+extern const struct rbdprof_emitter recorder_silent; /* it is this one while no tracer is in use */
 
 /* Words that are not 0 while a recording wants the event; they stand apart because lock wrappers read them on every call. */
 extern const int *recorder_lock_waits;

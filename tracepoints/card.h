@@ -28,7 +28,8 @@ struct rbdprof_card {
 	uint32_t release_at;
 	uint32_t string_bytes; /* none of them is longer */
 	/* Since layout 2. */
-	const void *emitter; /* where the pointer to the emitter in use lies (emit.h): it begins with the address of the word for requests */
+	const void *emitter;    /* where the pointer to the emitter in use lies (emit.h): it begins with the address of the word for requests */
+	const void *no_emitter; /* what that pointer is while no tracer is in use */
 };
 
 #endif

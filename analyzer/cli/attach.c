@@ -244,7 +244,7 @@ static size_t living(const struct attach *a)
 	return count;
 }
 
-/* Its folder appears before its events do; a shim that does not show when those come is believed then. */
+/* Its folder appears before its events do. Where the shim does not show when those come, the folder is all there is to know. */
 static bool is_reached(const struct attach *a, const struct process *process)
 {
 	return folder_has_trace_of(&a->capture.folder, process->target.vpid) && card_recorded(&process->target) != 0;

@@ -6,12 +6,12 @@
 #include "analyzer/core/images.h"
 #include "analyzer/core/requests.h"
 
-/* How each request's time is divided; and the ends of the phases that several claims share. */
+/* How each request's time is divided; and the lengths of the phases that several claims share. */
 struct division {
 	uint64_t ns[CLAIM_COUNT];
-	uint64_t lock_ns, lock_end_ns;     /* q2l's length and end */
-	uint64_t librbd_ns, librbd_end_ns; /* j2n's */
-	uint64_t network_ns;               /* n2c's; it ends at C */
+	uint64_t lock_ns;    /* q2l's length; it ends at L */
+	uint64_t librbd_ns;  /* j2n's */
+	uint64_t network_ns; /* n2c's; it ends at C */
 };
 
 void claims_fini(struct claims *claims)
@@ -53,10 +53,31 @@ static void divide_lock(struct division *division, const struct request *request
 	give(division, request->held.origin == LOCK_OF_PEER ? CLAIM_LOCK_PEER : CLAIM_LOCK_TAKEN, &left_ns, left_ns);
 }
 
+#define ENOUGH_EARLY 16 /* writes; a few others are early too, as one that another has overwritten meanwhile */
+
+static int is_write(const struct request *request)
+{
+	return request->kind == RBDPROF_WRITE || request->kind == RBDPROF_WRITESAME;
+}
+
+void claims_completed(struct claims *claims, const struct request *request)
+{
+	if (request->result < 0)
+		return;
+	if (request->kind == RBDPROF_FLUSH) {
+		claims->flushed = 1;
+	} else if (is_write(request) && request->length_bytes && !request->announced && !request->irregular &&
+		   !request->process->health.lost_events) {
+		claims->early += !moments_know(&request->moments, MOMENT_N);
+		claims->late += moments_know(&request->moments, MOMENT_N);
+		claims->flushed |= claims->early >= ENOUGH_EARLY && claims->early > claims->late;
+	}
+}
+
 /* A write that the cache would have acknowledged before anything was done for it: it is librbd's uppermost layer but QoS and the lock. */
 static int writes_through(const struct claims *claims, const struct request *request)
 {
-	return claims->cached && !claims->flushed && (request->kind == RBDPROF_WRITE || request->kind == RBDPROF_WRITESAME);
+	return claims->cached && !claims->flushed && is_write(request);
 }
 
 static void divide_librbd(struct division *division, const struct claims *claims, const struct request *request)

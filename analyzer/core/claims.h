@@ -74,7 +74,9 @@ struct claims {
 	struct stalls stalls;
 	struct pace pace;
 	uint64_t copied; /* writes whose bytes were sent twice */
-	uint8_t flushed; /* the program flushed: librbd's cache may acknowledge early from then on */
+	uint64_t early;  /* writes complete before any operation of theirs was sent, */
+	uint64_t late;   /* and others */
+	uint8_t flushed; /* the program flushed, or must have: librbd's cache may acknowledge early from then on */
 	uint8_t changes; /* a snapshot was begun and is not known to everybody yet */
 	uint8_t cached;  /* its settings say that the cache writes through until then */
 };
@@ -86,6 +88,10 @@ void claims_fini(struct claims *claims);
  * -ENOMEM.
  */
 int claims_add(struct claims *claims, const struct request *request, const struct coverage *notifying, const struct coverage *silent);
+
+/* The request is complete, and its N is known if it has one. Where the cache acknowledges early, the program must have flushed before the
+ * recording began. */
+void claims_completed(struct claims *claims, const struct request *request);
 
 /* One client's, as they are summed. */
 struct claimed {

@@ -39,9 +39,12 @@ static int request_completed(void *context, struct request *request)
 		return 0;
 	model->summary.requests++;
 	stats_completed(&request->client->stats, request, begin_of(request));
-	request->client->claims.flushed |= request->kind == RBDPROF_FLUSH && request->result >= 0;
 	status = stalls_completed(&request->client->claims.stalls, request->moments.at_ns[MOMENT_C]);
-	return status ? status : boundary_request_completed(request);
+	if (!status)
+		status = boundary_request_completed(request);
+	if (!status)
+		claims_completed(&request->client->claims, request);
+	return status;
 }
 
 static int request_closed(void *context, struct request *request)

@@ -1,6 +1,8 @@
 /* How one request's time is divided among claims, first come first served, and the sums by how long requests took. */
 #include "tests/unit/core/test.h"
 
+#include <errno.h>
+
 #include "analyzer/core/claims.h"
 #include "analyzer/core/images.h"
 #include "analyzer/core/requests.h"
@@ -9,6 +11,7 @@ static struct claims claims;
 static struct coverage notifying, silent;
 static struct image image;
 static struct client client;
+static struct process process;
 static struct request request;
 
 /* A write from 0 to 250: S 0, Q 10, L 40, J 60, N 100, C 200, D 220, A 250. */
@@ -135,6 +138,53 @@ static void test_flushed(void **unused)
 	check_division("QOS 10, LOCK_TAKEN 30, JOURNAL 20, LIBRBD 40, NETWORK 100, CALLBACK 20, APPLICATION 30");
 }
 
+static void complete_writes(unsigned early, unsigned late)
+{
+	struct request write = {.kind = RBDPROF_WRITE, .length_bytes = 4096, .process = &process};
+
+	claims_fini(&claims);
+	claims.cached = 1;
+	for (unsigned i = 0; i < early; i++)
+		claims_completed(&claims, &write);
+	moments_set(&write.moments, MOMENT_N, 1);
+	for (unsigned i = 0; i < late; i++)
+		claims_completed(&claims, &write);
+}
+
+/* The program flushed before the recording began: its writes are complete before anything is sent, and only the odd one is without a flush. */
+static void test_flushed_before(void **unused)
+{
+	(void)unused;
+	complete_writes(15, 0);
+	assert_int_equal(claims.flushed, 0);
+	complete_writes(16, 0);
+	assert_int_equal(claims.flushed, 1);
+	complete_writes(3, 100);
+	assert_int_equal(claims.flushed, 0);
+}
+
+/* Neither what failed, nor what has no bytes, nor what began before the recording, nor a process of which events were lost tells anything. */
+static void test_flushed_is_not_known(void **unused)
+{
+	struct process lossy = {.health.lost_events = 1};
+	struct request odd[] = {
+	    {.kind = RBDPROF_WRITE, .length_bytes = 4096, .process = &process, .result = -EIO},
+	    {.kind = RBDPROF_WRITE, .process = &process},
+	    {.kind = RBDPROF_WRITE, .length_bytes = 4096, .process = &process, .announced = 1},
+	    {.kind = RBDPROF_WRITE, .length_bytes = 4096, .process = &lossy},
+	    {.kind = RBDPROF_DISCARD, .length_bytes = 4096, .process = &process},
+	};
+
+	(void)unused;
+	for (unsigned i = 0; i < 100; i++)
+		claims_completed(&claims, &odd[i % 5]);
+	assert_int_equal(claims.flushed, 0);
+	claims_completed(&claims, &(struct request){.kind = RBDPROF_FLUSH, .result = -EIO});
+	assert_int_equal(claims.flushed, 0);
+	claims_completed(&claims, &(struct request){.kind = RBDPROF_FLUSH});
+	assert_int_equal(claims.flushed, 1);
+}
+
 static void test_refused(void **unused)
 {
 	(void)unused;
@@ -203,6 +253,8 @@ int main(void)
 	    cmocka_unit_test_setup_teardown(test_network, setup, teardown),
 	    cmocka_unit_test_setup_teardown(test_writethrough, setup, teardown),
 	    cmocka_unit_test_setup_teardown(test_flushed, setup, teardown),
+	    cmocka_unit_test_setup_teardown(test_flushed_before, setup, teardown),
+	    cmocka_unit_test_setup_teardown(test_flushed_is_not_known, setup, teardown),
 	    cmocka_unit_test_setup_teardown(test_refused, setup, teardown),
 	    cmocka_unit_test_setup_teardown(test_bands, setup, teardown),
 	    cmocka_unit_test_setup_teardown(test_saturated, setup, teardown),

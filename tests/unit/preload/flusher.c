@@ -221,6 +221,7 @@ static void fork_leaves_it_to_the_parent(void **state)
 	if (!fork()) {
 		bool alone = is_gone();
 
+		recorder_thread.tid = 0; /* as recorder.c does it */
 		flusher_reset();
 		lockstat_reset();
 		heard_start_locks(true);
