@@ -80,7 +80,7 @@ def ratios(loads):
     return found
 
 
-def test_twenty(lab):
+def test_twenty_times(lab):
     """A second program of the same kind is never attached to: it is the measure. By chance alone the higher median of ten windows exceeds the
     highest of ten others once in 185 runs: 210 of 38760 orders."""
     images = [lab.image(name, features="layering") for name in ("attached-to", "left-alone")]
@@ -102,4 +102,4 @@ def test_twenty(lab):
         lab.holds("CPU time of a request afterwards", statistics.median_high(after) <= max(before), (sorted(before), sorted(after)))
 
 
-test_twenty.long = True
+test_twenty_times.long = True
