@@ -1,7 +1,6 @@
 /*
  * What a process's shim shows of itself (tracepoints/card.h), read from outside: its version and schema, the images that are open, and
- * whether it is being recorded.
- * A process without a shim, or with one of another layout, shows nothing.
+ * whether it is being recorded. A process without a shim, or with one of a newer layout, shows nothing; an older one shows less.
  */
 #ifndef RBDPROF_ANALYZER_CARD_H
 #define RBDPROF_ANALYZER_CARD_H
@@ -22,7 +21,7 @@ struct card {
 };
 
 /*
- * Returns 0; -ENOENT without a shim; -EPROTO when the shim is so much older or newer that it shows nothing to this program; -EACCES when
+ * Returns 0; -ENOENT without a shim; -EPROTO when the shim is so much newer that it shows nothing to this program; -EACCES when
  * the process's memory, or the shim's file, cannot be read.
  */
 int card_read(struct card *card, const struct target *target);

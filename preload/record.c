@@ -129,7 +129,7 @@ static void say_complete(const struct record *record, bool looked)
 	if (!recorder_wants_requests())
 		return;
 	EMIT(complete(record->request.request, recorder_thread_number(), record->result, record->complete_ns, looked));
-	said_when_due(record->complete_ns); /* after it: the event's time is D */
+	said_when_due(record->complete_ns); /* after it: the event's time is D. C is near enough to know that a second has passed */
 }
 
 /* The record's state once nobody is saying it, which takes as long as one event. The wait is made by number, for it must not be a

@@ -1,7 +1,7 @@
 /*
  * What the shim shows to those who look into its process from outside, with no tracer and no event: which shim it is, which images are
- * open and whether it is recorded. The variable is found by its name among the dynamic symbols of librbdprof.so. A shim may be older or newer than who reads: `layout`
- * counts the changes of this struct.
+ * open and whether it is recorded. The variable is found by its name among the dynamic symbols of librbdprof.so. A shim may be older or newer
+ * than who reads: `layout` counts the changes of this struct, which only grows at its end.
  */
 #ifndef RBDPROF_TRACEPOINTS_CARD_H
 #define RBDPROF_TRACEPOINTS_CARD_H
