@@ -1,4 +1,5 @@
 /* The rules about processors: threads that are always on one, and threads that wait for one. */
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -10,8 +11,9 @@
 /* They are the limit when they run, or could, for so much of the time. */
 #define SATURATED 0.75
 
-/* Where no quota holds the program back, its threads wait for processors on any busy machine; so much of it is told. */
-#define HUNGRY 0.9
+/* Where no quota holds the program back, its threads wait for processors on any busy machine (seen: 0.8 of the time that they could run);
+ * so much of it is told. */
+#define HUNGRY 0.85
 
 /* Parts of the time that all threads of that name (NULL: all threads) were on a processor, and waited for one. */
 static void sum_loads(const struct process *process, const char *name, double *cpu, double *waiting)
@@ -78,13 +80,16 @@ static const char *hungriest(const struct process *process)
 
 /*
  * A program would need the part of the time that its threads are on a processor; what they wait for one comes on top. So of the time that
- * its requests spend where those threads have work to do, that part is lost which the threads wait of the time that they could run. In ns;
- * 0 where nothing keeps processors from it that others have. *cpu: the former part.
+ * its requests spend where those threads have work to do, that part is lost which the threads wait of the time that they could run. Threads
+ * wait side by side, and requests for OSDs meanwhile, so that can be more than there is to gain: a program that uses a quarter of the
+ * processors that it may run on is four times as fast with all of them at most. In ns; 0 where nothing keeps processors from it that others
+ * have. *cpu: the former part.
  */
 static double lost_waiting(const struct evidence *evidence, const struct client *client, double *cpu)
 {
 	static const enum claimant worked_on[] = {CLAIM_LIBRBD, CLAIM_NETWORK, CLAIM_CALLBACK, CLAIM_APPLICATION};
 	const struct claimed claimed = {&client->claims, 0};
+	const struct host_load *host = &client->process->tasks.host;
 	struct band all;
 	double waiting, part, sum_ns = 0;
 
@@ -92,12 +97,13 @@ static double lost_waiting(const struct evidence *evidence, const struct client 
 	if (*cpu + waiting <= 0)
 		return 0;
 	part = waiting / (*cpu + waiting);
-	if (!client->process->tasks.host.quota_milli && (evidence->told || part < HUNGRY))
+	if (!host->quota_milli && (evidence->told || part < HUNGRY))
 		return 0;
 	claims_sum(&claimed, 1, 0, 1, &all);
 	for (unsigned i = 0; i < sizeof(worked_on) / sizeof(*worked_on); i++)
 		sum_ns += (double)all.ns[worked_on[i]];
-	return part * sum_ns;
+	sum_ns *= part;
+	return host->processors ? fmin(sum_ns, fmax(1 - *cpu / host->processors, 0) * (double)all.total_ns) : sum_ns;
 }
 
 int judge_cpu_starved(const struct evidence *evidence, struct verdict *verdict)

@@ -17,9 +17,10 @@
 	"1010000000 p0 complete request=1:1 c2d_ns=8000000 looked=1\n"
 
 /* One second in which the thread that calls callbacks ran so long, and waited so long for a processor. */
-#define USAGE(process, cpu_ns, run_queue_ns)                                                                                               \
-	"1000000001 " process " usage tid=7 cpu_ns=0 name=io_context_pool\n"                                                               \
-	"2000000001 " process " usage tid=7 cpu_ns=" cpu_ns " run_queue_ns=" run_queue_ns " name=io_context_pool\n"
+#define USAGE(process, cpu_ns, run_queue_ns) USAGE_OF(process, "7", "io_context_pool", cpu_ns, run_queue_ns)
+#define USAGE_OF(process, tid, name, cpu_ns, run_queue_ns)                                                                                 \
+	"1000000001 " process " usage tid=" tid " cpu_ns=0 name=" name "\n"                                                                 \
+	"2000000001 " process " usage tid=" tid " cpu_ns=" cpu_ns " run_queue_ns=" run_queue_ns " name=" name "\n"
 
 static struct model *model;
 static struct verdicts verdicts;
@@ -101,6 +102,20 @@ static void test_second_starved(void **unused)
 	assert_string_equal(thread_of(&verdicts.list[1]), "io_context_pool of pid 78");
 }
 
+/*
+ * Its threads could run for 2 s and wait for 1.55 of them, side by side; 0.775 of 4 ms are 3.1. But it has 0.45 of its one processor already,
+ * so of 5 ms no more than 0.55 are to gain, which is 2.75.
+ */
+static void test_starved_of_one(void **unused)
+{
+	(void)unused;
+	run(TWO REQUESTS USAGE("p0", "100000000", "300000000") "1000000002 p1 host quota_milli=500 processors=1\n"
+	    USAGE_OF("p1", "7", "msgr-worker-0", "400000000", "600000000") USAGE_OF("p1", "8", "fio", "50000000", "950000000"));
+	assert_int_equal(verdicts.count, 2);
+	check(1, CAUSE_CPU_STARVED, 2.75 / 15);
+	assert_string_equal(thread_of(&verdicts.list[1]), "fio of pid 78");
+}
+
 /* One process alone: its thread's name says enough. Of 10 ms 8. */
 static void test_alone(void **unused)
 {
@@ -136,6 +151,7 @@ int main(void)
 	    cmocka_unit_test_teardown(test_second_computes, teardown),
 	    cmocka_unit_test_teardown(test_one_unknown, teardown),
 	    cmocka_unit_test_teardown(test_second_starved, teardown),
+	    cmocka_unit_test_teardown(test_starved_of_one, teardown),
 	    cmocka_unit_test_teardown(test_alone, teardown),
 	    cmocka_unit_test_teardown(test_healthy, teardown),
 	    cmocka_unit_test_teardown(test_nothing_ended, teardown),
