@@ -66,6 +66,8 @@ void claims_completed(struct claims *claims, const struct request *request)
 		return;
 	if (request->kind == RBDPROF_FLUSH) {
 		claims->flushed = 1;
+		if (!claims->flushed_ns)
+			claims->flushed_ns = request->moments.at_ns[MOMENT_C];
 	} else if (is_write(request) && request->length_bytes && !request->announced && !request->irregular &&
 		   !request->process->health.lost_events) {
 		claims->early += !moments_know(&request->moments, MOMENT_N);

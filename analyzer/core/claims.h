@@ -73,12 +73,13 @@ struct claims {
 	struct coverage updating;     /* it updates the object map */
 	struct stalls stalls;
 	struct pace pace;
-	uint64_t copied; /* writes whose bytes were sent twice */
-	uint64_t early;  /* writes complete before any operation of theirs was sent, */
-	uint64_t late;   /* and others */
-	uint8_t flushed; /* the program flushed, or must have: librbd's cache may acknowledge early from then on */
-	uint8_t changes; /* a snapshot was begun and is not known to everybody yet */
-	uint8_t cached;  /* its settings say that the cache writes through until then */
+	uint64_t copied;     /* writes whose bytes were sent twice */
+	uint64_t early;      /* writes complete before any operation of theirs was sent, */
+	uint64_t late;       /* and others */
+	uint64_t flushed_ns; /* C of the first flush that was seen; 0: none */
+	uint8_t flushed;     /* the program flushed, or must have: librbd's cache may acknowledge early from then on */
+	uint8_t changes;     /* a snapshot was begun and is not known to everybody yet */
+	uint8_t cached;      /* its settings say that the cache writes through until then */
 };
 
 void claims_fini(struct claims *claims);

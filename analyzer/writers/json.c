@@ -113,6 +113,23 @@ static struct json_object *kind(const struct kind_stats *stats)
 	return object;
 }
 
+/* NULL, and so null, where librbd does not wait for a flush to use its cache. */
+static struct json_object *cache(const struct client *client)
+{
+	const struct claims *claims = &client->claims;
+	struct json_object *object;
+
+	if (!claims->cached)
+		return NULL;
+	object = json_object_new_object();
+	put(object, "flushed", json_object_new_boolean(claims->flushed));
+	put(object, "at_ns",
+	    claims->flushed_ns ? json_object_new_int64((int64_t)claims->flushed_ns + client->process->clock_offset_ns) : NULL);
+	put_count(object, "early_writes", claims->early);
+	put_count(object, "late_writes", claims->late);
+	return object;
+}
+
 static struct json_object *client_object(const struct client *client)
 {
 	static const char *const names[] = {
@@ -134,6 +151,7 @@ static struct json_object *client_object(const struct client *client)
 	put(inner, "max", most ? json_object_new_uint64(most) : NULL);
 	put(object, "in_flight", inner);
 	put_count(object, "open_requests", client->stats.open_requests);
+	put(object, "cache", cache(client));
 	inner = json_object_new_object();
 	for (int i = 0; i < RBDPROF_KIND_COUNT; i++)
 		if (client->stats.kinds[i])

@@ -76,7 +76,23 @@ static void put_kind(FILE *out, const char *name, const struct kind_stats *kind)
 			(unsigned long long)(kind->latency.count - kind->total.count));
 }
 
-static void put_client(FILE *out, const struct client *client)
+/* What tells a raw device in a guest, which is never flushed, from a file system on it. */
+static void put_cache(FILE *out, const struct claims *claims, uint64_t begin_ns)
+{
+	struct cell cell;
+
+	if (claims->flushed_ns)
+		fprintf(out, "    cache: first flush seen %s after the trace began",
+			cell_ns(&cell, (double)(claims->flushed_ns - begin_ns)));
+	else if (claims->flushed)
+		fprintf(out, "    cache: no flush seen, but there was one before");
+	else
+		fprintf(out, "    cache: no flush yet, so that it writes through");
+	fprintf(out, "; %llu of %llu writes complete before anything was sent for them\n", (unsigned long long)claims->early,
+		(unsigned long long)(claims->early + claims->late));
+}
+
+static void put_client(FILE *out, const struct client *client, uint64_t begin_ns)
 {
 	static const char *const names[] = {
 #define KIND(upper, lower) #lower,
@@ -101,6 +117,8 @@ static void put_client(FILE *out, const struct client *client)
 	if (client->stats.open_requests)
 		fprintf(out, ", %llu still open at the end", (unsigned long long)client->stats.open_requests);
 	fprintf(out, "\n");
+	if (client->claims.cached)
+		put_cache(out, &client->claims, begin_ns);
 	for (int i = 0; i < RBDPROF_KIND_COUNT; i++)
 		if (client->stats.kinds[i])
 			put_kind(out, names[i], client->stats.kinds[i]);
@@ -134,6 +152,6 @@ void text_image(FILE *out, const struct report *report, const struct image *imag
 	text_ownership(out, report, image);
 	text_journal(out, image);
 	for (; client; client = image_client_next(image, client))
-		put_client(out, client);
+		put_client(out, client, model_begin_ns(report->model));
 	text_placement(out, image);
 }

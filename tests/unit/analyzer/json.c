@@ -96,6 +96,27 @@ static void test_image(void **unused)
 	is_int("images.0.clients.0.open_requests", 0);
 	is_int("images.0.clients.0.in_flight.max", 1);
 	is_near("images.0.clients.0.in_flight.mean", 3.5 / 5.5);
+	is_null("images.0.clients.0.cache"); /* rbd_cache is off */
+}
+
+/* A write of which nothing was sent, and the flush after it; the clock's offset is 1000. */
+static void test_cache(void **unused)
+{
+	struct report report = {0};
+
+	(void)unused;
+	write_json("1 p0 process schema=1 pid=77 clock_offset_ns=1000\n"
+		   "1 p0 image image=1 client=4001 cluster=c1 pool_id=2 pool=rbd name=one id=10ab size_bytes=1048576 features=61\n"
+		   "1 p0 config image=1 option=rbd_cache value=true\n"
+		   "1 p0 config image=1 option=rbd_cache_writethrough_until_flush value=true\n"
+		   "10 p0 request request=1:1 image=1 kind=write length_bytes=4096\n"
+		   "20 p0 complete request=1:1 looked=1\n"
+		   "30 p0 request request=1:2 image=1 kind=flush\n"
+		   "40 p0 complete request=1:2 looked=1\n",
+		   &report);
+	is_int("images.0.clients.0.cache.at_ns", 40 + 1000);
+	is_int("images.0.clients.0.cache.early_writes", 1);
+	is_int("images.0.clients.0.cache.late_writes", 0);
 }
 
 #define WRITE "images.0.clients.0.requests.write."
@@ -326,6 +347,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test_teardown(test_trace, teardown),      cmocka_unit_test_teardown(test_image, teardown),
+	    cmocka_unit_test_teardown(test_cache, teardown),
 	    cmocka_unit_test_teardown(test_requests, teardown),   cmocka_unit_test_teardown(test_nothing_observed, teardown),
 	    cmocka_unit_test_teardown(test_ownership, teardown),
 	    cmocka_unit_test_teardown(test_steps, teardown),      cmocka_unit_test_teardown(test_journal, teardown),

@@ -243,6 +243,35 @@ static void test_owned(void **unused)
 	free(text);
 }
 
+#define CACHED                                                                                                                             \
+	TEXT_IMAGE "1 p0 config image=1 option=rbd_cache value=true\n1 p0 config image=1 option=rbd_cache_writethrough_until_flush value=true\n"
+#define WRITE(n) #n " p0 request request=1:" #n " image=1 kind=write length_bytes=4096\n" #n " p0 complete request=1:" #n " looked=1\n"
+#define FOUR(n)  WRITE(n##0) WRITE(n##1) WRITE(n##2) WRITE(n##3)
+
+static void check_cache(const char *events, const char *line)
+{
+	struct report report = {0};
+	char *text = write_text(events, &report);
+
+	if (line)
+		assert_non_null(strstr(text, line));
+	else
+		assert_null(strstr(text, "cache:"));
+	free(text);
+}
+
+/* A flush in the recording, which began at 1; none; none, but 16 writes with nothing sent for them, which only a cache in use completes. */
+static void test_cache(void **unused)
+{
+	(void)unused;
+	check_cache(CACHED WRITE(10) "20 p0 request request=1:20 image=1 kind=flush\n4000001 p0 complete request=1:20 looked=1\n",
+		    "    cache: first flush seen 4.00 ms after the trace began; 1 of 1 writes complete before anything was sent for them\n");
+	check_cache(CACHED FOUR(1) FOUR(2) FOUR(3) WRITE(40) WRITE(41) WRITE(42),
+		    "    cache: no flush yet, so that it writes through; 15 of 15 writes complete");
+	check_cache(CACHED FOUR(1) FOUR(2) FOUR(3) FOUR(4), "    cache: no flush seen, but there was one before; 16 of 16 writes complete");
+	check_cache(REPORT_EVENTS, NULL);
+}
+
 /* No line is wider than a terminal is taken to be. */
 static void check_width(const char *text)
 {
@@ -422,6 +451,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(test_golden), cmocka_unit_test(test_owned),
+	    cmocka_unit_test(test_cache),
 	    cmocka_unit_test(test_width),  cmocka_unit_test(test_width_of_ownership),
 	    cmocka_unit_test(test_plain),  cmocka_unit_test(test_single),
 	    cmocka_unit_test(test_image),  cmocka_unit_test(test_cells),

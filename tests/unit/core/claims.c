@@ -181,8 +181,15 @@ static void test_flushed_is_not_known(void **unused)
 	assert_int_equal(claims.flushed, 0);
 	claims_completed(&claims, &(struct request){.kind = RBDPROF_FLUSH, .result = -EIO});
 	assert_int_equal(claims.flushed, 0);
-	claims_completed(&claims, &(struct request){.kind = RBDPROF_FLUSH});
+	assert_int_equal(claims.flushed_ns, 0);
+	for (uint64_t c_ns = 7; c_ns < 9; c_ns++) {
+		struct request flush = {.kind = RBDPROF_FLUSH};
+
+		moments_set(&flush.moments, MOMENT_C, c_ns);
+		claims_completed(&claims, &flush);
+	}
 	assert_int_equal(claims.flushed, 1);
+	assert_int_equal(claims.flushed_ns, 7); /* the first one's */
 }
 
 static void test_refused(void **unused)
