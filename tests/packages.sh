@@ -8,7 +8,7 @@ build=(build-essential cmake pkg-config liblttng-ust-dev liblttng-ctl-dev libunw
 run=(lttng-tools)
 cluster=(ceph-mon ceph-osd ceph-common fio)
 tests=(libcmocka-dev libradospp-dev babeltrace2 valgrind strace libjemalloc2 libgoogle-perftools4 qemu-utils qemu-block-extra qemu-system-common
-	qemu-system-x86 python3 python3-rbd procps util-linux)
+	qemu-system-x86 e2fsprogs python3 python3-rbd procps util-linux)
 
 usage() {
 	cat <<'USAGE'

@@ -1,18 +1,21 @@
 /*
  * The first process of a test's guest, and its only one: loads the modules of its disk, says "ready" on the serial line, and does what it is
- * told there, a line a command, each answered by "done COUNT" or "failed ERRNO". All of it is direct I/O on the disk, 4 KiB a piece where
- * nothing else is said.
+ * told there, a line a command, each answered by "done COUNT" or "failed ERRNO". All of it is direct I/O on the disk, or, once that is mounted,
+ * on the file "data" in it, 4 KiB a piece where nothing else is said.
  *
  *   write COUNT THREADS | read COUNT THREADS     at places of their own for each thread, in an order that looks random
  *   flush COUNT                                  after a write each, since QEMU leaves out a flush that has nothing to flush
  *   discard COUNT | zero COUNT                   of 4 MiB, one object, each
  *   loop SECONDS THREADS                         writes for that long
+ *   sequence SECONDS THREADS                     the same, one block after the other, in the second half: a file system may be in the first
+ *   mount                                        as ext4, which is no module of this kernel
  *   off
  */
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/fs.h>
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -20,6 +23,7 @@
 #include <sys/ioctl.h>
 #include <sys/mount.h>
 #include <sys/reboot.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
@@ -36,9 +40,18 @@ static uint64_t blocks;
 struct work {
 	pthread_t thread;
 	uint64_t number, count;
-	time_t end; /* 0: by the count */
+	uint64_t end_ms;   /* 0: by the count */
+	atomic_uint *next; /* block of the sequence; NULL: at places of its own */
 	int writes, error;
 };
+
+static uint64_t now_ms(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
+}
 
 static void *work(void *argument)
 {
@@ -49,10 +62,10 @@ static void *work(void *argument)
 	if (posix_memalign(&buffer, BLOCK, BLOCK))
 		return NULL;
 	memset(buffer, (int)w->number + 1, BLOCK);
-	for (; w->end ? time(NULL) < w->end : done < w->count; done++) {
+	for (; w->end_ms ? now_ms() < w->end_ms : done < w->count; done++) {
 		off_t offset;
 
-		at = (at * 1103515245 + 12345) % (UINT64_C(1) << 31);
+		at = w->next ? blocks / 2 + atomic_fetch_add(w->next, 1) % (blocks / 2) : (at * 1103515245 + 12345) % (UINT64_C(1) << 31);
 		offset = (off_t)(at % blocks * BLOCK);
 		if ((w->writes ? pwrite(disk, buffer, BLOCK, offset) : pread(disk, buffer, BLOCK, offset)) != BLOCK)
 			w->error = errno ? errno : EIO;
@@ -63,13 +76,15 @@ static void *work(void *argument)
 }
 
 /* Returns an errno; *count: of each thread, and then of all that was done. */
-static int run(uint64_t *count, unsigned int threads, int writes, unsigned int seconds)
+static int run(uint64_t *count, unsigned int threads, struct work how)
 {
 	struct work works[MOST_THREADS] = {0};
 	int error = 0;
 
+	how.count = *count / threads;
 	for (unsigned int t = 0; t < threads && t < MOST_THREADS; t++) {
-		works[t] = (struct work){.number = t, .count = *count / threads, .writes = writes, .end = seconds ? time(NULL) + seconds : 0};
+		works[t] = how;
+		works[t].number = t;
 		pthread_create(&works[t].thread, NULL, work, &works[t]);
 	}
 	*count = 0;
@@ -88,11 +103,25 @@ static int flush(uint64_t count)
 
 	for (uint64_t i = 0; i < count && !error; i++) {
 		one = 1;
-		error = run(&one, 1, 1, 0);
+		error = run(&one, 1, (struct work){.writes = 1});
 		if (!error && fsync(disk))
 			error = errno;
 	}
 	return error;
+}
+
+static int use_file(void)
+{
+	struct stat found;
+
+	if (mount("/dev/vda", "/mnt", "ext4", 0, ""))
+		return errno;
+	close(disk);
+	disk = open("/mnt/data", O_RDWR | O_DIRECT);
+	if (disk < 0 || fstat(disk, &found))
+		return errno;
+	blocks = (uint64_t)found.st_size / BLOCK;
+	return 0;
 }
 
 static int ranges(uint64_t count, unsigned long request)
@@ -153,9 +182,13 @@ int main(void)
 		if (!strcmp(word, "off"))
 			reboot(RB_POWER_OFF);
 		else if (!strcmp(word, "write") || !strcmp(word, "read"))
-			error = run(&count, threads, *word == 'w', 0);
+			error = run(&count, threads, (struct work){.writes = *word == 'w'});
 		else if (!strcmp(word, "loop"))
-			error = run(&count, threads, 1, (unsigned int)number);
+			error = run(&count, threads, (struct work){.writes = 1, .end_ms = now_ms() + 1000 * number});
+		else if (!strcmp(word, "sequence"))
+			error = run(&count, threads, (struct work){.writes = 1, .end_ms = now_ms() + 1000 * number, .next = &(atomic_uint){0}});
+		else if (!strcmp(word, "mount"))
+			error = use_file();
 		else if (!strcmp(word, "flush"))
 			error = flush(count);
 		else if (!strcmp(word, "discard"))

@@ -51,7 +51,7 @@ def initramfs(lab):
         modules = kernel(lab)[1]
         program = os.path.join(lab.work, "guest")
         lab.run(["cc", "-std=gnu11", "-D_GNU_SOURCE", "-O2", "-Wall", "-Wextra", "-static", "-pthread", "-o", program, os.path.join(HERE, "guest.c")])
-        files = {"dev": (0o40755, b""), "init": (0o100755, open(program, "rb").read())}
+        files = {"dev": (0o40755, b""), "mnt": (0o40755, b""), "init": (0o100755, open(program, "rb").read())}
         for module in MODULES:
             found = glob.glob(f"{modules}/kernel/drivers/**/{module}.ko", recursive=True)
             files[f"{module}.ko"] = (0o100644, open(found[0], "rb").read())
@@ -60,6 +60,21 @@ def initramfs(lab):
         os.chmod(path, 0o644)
         os.chmod(lab.work, 0o755)
     return path
+
+
+def image_with_ext4(lab, name, features):
+    """Of 64 MiB: ext4 in the first half, with the file "data" for the guest to write to, and nothing in the second. No block of it is new to
+    the OSD, which rbd leaves out where they are zero."""
+    if name not in lab.images:
+        files, disk = os.path.join(lab.work, name), os.path.join(lab.work, name + ".raw")
+        os.mkdir(files)
+        for path, mebibytes in ((os.path.join(files, "data"), 16), (disk, 64)):
+            with open(path, "wb") as file:
+                file.write(b"\xff" * (mebibytes << 20))
+        lab.run(["mkfs.ext4", "-q", "-F", "-b", "4096", "-E", "nodiscard,lazy_itable_init=0,lazy_journal_init=0", "-d", files, disk, "32M"])
+        lab.run(["rbd", "import", "--image-feature", features, disk, name])
+        lab.images.add(name)
+    return name
 
 
 class Guest:

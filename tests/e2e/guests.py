@@ -2,7 +2,7 @@
 import os, re, time
 
 from attached import Attached, attach
-from guest import STRICT, Guest, readable_conf
+from guest import STRICT, Guest, image_with_ext4, readable_conf
 
 USER = 54321  # nobody's: neither a home nor a file of LTTng's is there for it
 
@@ -118,6 +118,31 @@ def test_first_flush(lab):
             else:
                 lab.holds("the cause comes first before the first flush", causes[:1] == [cause], causes)
         lab.holds("QEMU's own mean of a write falls to less than half", means[1] < means[0] / 2, means)
+
+
+def test_file_system(lab):
+    """A public report's pair on one disk of one guest: block after block to the raw device, which nobody flushes, and to a file, whose file
+    system flushes as it is mounted."""
+    image, cause = image_with_ext4(lab, "ext4", features="layering,exclusive-lock"), "writethrough-until-flush"
+    with Guest(lab, image, drive="cache=writeback,discard=unmap") as guest:
+        raw, (raw_wrote,), raw_took = did(lab, guest, image, ("sequence", 3, 4))
+        begin_ns = time.time_ns()
+        both, _, _ = did(lab, guest, image, ("sequence", 1, 4), ("mount",), ("sequence", 1, 4))
+        end_ns = time.time_ns()
+        file, (file_wrote,), file_took = did(lab, guest, image, ("sequence", 3, 4))
+    causes = [[found["cause"] for found in recording.report["verdict"]] for recording in (raw, both, file)]
+    caches = [recording.clients(image)[0]["cache"] for recording in (raw, both, file)]
+    lab.holds("the raw device: the cause comes first", causes[0][:1] == [cause], causes)
+    lab.equal("no flush", (requests(raw, image)["flush"], caches[0]["flushed"], caches[0]["at_ns"]), (0, False, None))
+    lab.holds("from one to the other: the cause is told of the time before", cause in causes[1], causes)
+    lab.holds("a flush", requests(both, image)["flush"] > 0 and caches[1]["flushed"])
+    lab.between("when", begin_ns, caches[1]["at_ns"], end_ns)
+    lab.holds("the file: the cause is gone", cause not in causes[2] and caches[2]["flushed"], causes)
+    for cache, kind in ((caches[0], "late"), (caches[2], "early")):
+        lab.holds(f"most writes are {kind}", cache[f"{kind}_writes"] > 0.9 * (cache["early_writes"] + cache["late_writes"]), cache)
+    lab.holds("the guest itself wrote more to the file, in the same time", file_wrote > raw_wrote, (raw_wrote, file_wrote))
+    means = [ns / operations for operations, ns in (raw_took, file_took)]
+    lab.holds("QEMU's own mean of a write falls to less than half", means[1] < means[0] / 2, means)
 
 
 def works(lab, image, guest, **how):
