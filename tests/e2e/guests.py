@@ -188,6 +188,14 @@ def test_bare_environment(lab):
         lab.holds("it is listed with its image", re.search(rf"^ *{guest.pid} +qemu-system-x86 +\S+ +ready +rbd/{image}$", listed, re.M), listed)
 
 
+def test_two_disks(lab):
+    image, other = (lab.image(name, features="layering,exclusive-lock") for name in ("guest", "shared"))
+    with Guest(lab, image, "-drive", f"file={lab.drive(other)},format=raw,if=virtio,cache=none") as guest:
+        listed, told = (lab.run([lab.rbdprof, *words]).stdout for words in (["attach"], ["doctor", str(guest.pid)]))
+        lab.holds("both are listed", re.search(rf"^ *{guest.pid} .* ready +rbd/{image}, rbd/{other}$", listed, re.M), listed)
+        lab.holds("the doctor says that there are more", re.search(rf"^ok +attach +ready, by rbdprof \S+: rbd/{image} and others$", told, re.M), told)
+
+
 def test_unprivileged(lab):
     """A user's guest, attached to by root and by that user, through a session daemon in the guest's home."""
     image = lab.image("guest", features="layering,exclusive-lock")
@@ -225,3 +233,13 @@ def test_provider_gone(lab):
         lab.equal("it says nothing", guest.said(), "")
         ended = lab.run([lab.rbdprof, "doctor", str(guest.pid)], check=False)
         lab.holds("the doctor says why it is blind", ended.returncode == 1 and "librbdprof-lttng.so" in ended.stdout, ended.stdout)
+
+
+def test_recording_over(lab):
+    """Started by a recording that was over before it opened its image, as a program left in the background may be: it runs, and that is said."""
+    image = lab.image("guest", features="layering,exclusive-lock")
+    over = lab.record(["printenv", "RBDPROF_SOCKET"]).ended.stdout.strip()
+    with Guest(lab, image, env={"RBDPROF_SOCKET": over}) as guest:
+        guest.do("write", 10, 1)
+        ended = lab.run([lab.rbdprof, "doctor", str(guest.pid)], check=False)
+        lab.holds("the doctor says why it is blind", ended.returncode == 1 and re.search("^BLIND +attach .* was over$", ended.stdout, re.M), ended.stdout)

@@ -83,8 +83,10 @@ def test_rbd_export(lab):
 
 
 def test_doctor(lab):
-    """Says of the rbd command that its calls are seen."""
+    """Says of the rbd command that its calls are seen, and of which release it is."""
     said = lab.run([lab.rbdprof, "doctor", "--", "rbd"]).stdout
+    release = lab.run(["rbd", "--version"]).stdout.split()[2]
+    lab.holds("its release", re.search(rf"^ok +librbd +\S+, Ceph {re.escape(release)}$", said, re.M), said)
     lab.holds("its C++ functions", re.search(r"^ok +C\+\+ interface +all \d+ functions", said, re.M), said)
 
 
