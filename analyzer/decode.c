@@ -77,8 +77,10 @@ static const struct known_event {
 	EVENT(COND_WAIT, cond_wait, WAIT_MEMBERS),
 	EVENT(LOCK_HOLD, lock_hold, HOLD_MEMBERS),
 	EVENT(LOCK_PAIR, lock_pair, HOLD_MEMBERS),
-	EVENT(LOCK_COUNTS, lock_counts, COUNTS_MEMBERS),
-	EVENT(HOLD_COUNTS, hold_counts, COUNTS_MEMBERS),
+	EVENT(LOCK_COUNTS, lock_counts, COUNTS_MEMBERS, MEMBER(U64, counts, series)),
+	EVENT(LOCK_COUNTS, lock_counts, COUNTS_MEMBERS), /* schema 1 */
+	EVENT(HOLD_COUNTS, hold_counts, COUNTS_MEMBERS, MEMBER(U64, counts, series)),
+	EVENT(HOLD_COUNTS, hold_counts, COUNTS_MEMBERS), /* schema 1 */
 	EVENT(LOCK_NAME, lock_name, MEMBER(U64, lock_name, lock), MEMBER(U64, lock_name, offset_bytes), MEMBER(STRING, lock_name, type)),
 	EVENT(STACK, stack, MEMBER(U64, stack, stack), NUMBERS(stack, frames)),
 	EVENT(MODULE, module, MEMBER(U64, module, begin), MEMBER(U64, module, end), MEMBER(U64, module, bias), MEMBER(STRING, module, path),

@@ -154,6 +154,7 @@ struct event {
 		} hold;
 		struct {
 			uint64_t lock;
+			uint64_t series; /* 0: not told */
 			uint64_t acquisitions;
 			uint64_t contended;
 			uint64_t wait_ns;

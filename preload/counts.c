@@ -25,6 +25,7 @@ static void say_slot(struct lockstat_table *table, size_t at, bool every)
 	anew = said->life != view.life;
 	counts = (struct rbdprof_lock_counts){
 	    .lock = view.key & ~(uint64_t)LOCKSTAT_KIND,
+	    .series = (uint64_t)view.life * LOCKSTAT_SLOTS + at,
 	    .acquisitions = anew ? view.acquisitions : said->acquisitions + (uint32_t)(view.acquisitions - (uint32_t)said->acquisitions),
 	    .contended = view.contended,
 	    .wait_ns = view.wait_ns,

@@ -70,9 +70,10 @@ struct rbdprof_lock_hold {
 	uint8_t kind;                /* enum rbdprof_lock_kind */
 };
 
-/* What one thread did with one lock since the recording began to count; sums only grow. */
+/* What one thread did with one lock since the recording began to count, or since the thread last gave the lock's place to another. */
 struct rbdprof_lock_counts {
 	uint64_t lock;
+	uint64_t series;             /* sums of one series only grow, and belong to the sums of others of the same lock */
 	uint64_t acquisitions;       /* contended ones among them */
 	uint64_t contended;
 	uint64_t wait_ns;            /* of the contended ones */

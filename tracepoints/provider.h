@@ -169,6 +169,7 @@ LTTNG_UST_TRACEPOINT_EVENT_CLASS(rbdprof, counts,
 	LTTNG_UST_TP_ARGS(const struct rbdprof_lock_counts *, c),
 	LTTNG_UST_TP_FIELDS(
 		lttng_ust_field_integer_hex(uint64_t, lock, c->lock)
+		lttng_ust_field_integer(uint64_t, series, c->series)
 		lttng_ust_field_integer(uint64_t, acquisitions, c->acquisitions)
 		lttng_ust_field_integer(uint64_t, contended, c->contended)
 		lttng_ust_field_integer(uint64_t, wait_ns, c->wait_ns)

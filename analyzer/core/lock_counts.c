@@ -11,6 +11,7 @@ struct thread_counts {
 		uint32_t thread;
 		uint64_t kind;
 	} key;
+	uint64_t series;
 	struct counts said;
 	UT_hash_handle hh;
 };
@@ -54,7 +55,7 @@ int lock_counts_feed(struct lock_counts *counts, const struct event *event, stru
 	if (!thread)
 		return -ENOMEM;
 	*added = said;
-	if (said.acquisitions >= thread->said.acquisitions && said.contended >= thread->said.contended &&
+	if (event->counts.series == thread->series && said.acquisitions >= thread->said.acquisitions && said.contended >= thread->said.contended &&
 	    said.wait_ns >= thread->said.wait_ns && said.holds >= thread->said.holds && said.hold_ns >= thread->said.hold_ns) {
 		added->acquisitions -= thread->said.acquisitions;
 		added->contended -= thread->said.contended;
@@ -62,6 +63,7 @@ int lock_counts_feed(struct lock_counts *counts, const struct event *event, stru
 		added->holds -= thread->said.holds;
 		added->hold_ns -= thread->said.hold_ns;
 	}
+	thread->series = event->counts.series;
 	thread->said = said;
 	return 0;
 }

@@ -96,6 +96,7 @@ static const struct field fields[] = {
     F(LOCK_HOLD, U32, thread, hold.thread),
     F(LOCK_HOLD, KIND_OF_LOCK, kind, hold.kind),
     F(LOCK_COUNTS, U64, lock, counts.lock),
+    F(LOCK_COUNTS, U64, series, counts.series),
     F(LOCK_COUNTS, U64, acquisitions, counts.acquisitions),
     F(LOCK_COUNTS, U64, contended, counts.contended),
     F(LOCK_COUNTS, U64, wait_ns, counts.wait_ns),

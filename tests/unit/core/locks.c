@@ -152,13 +152,17 @@ static void test_counts(void **unused)
 	assert_int_equal(lock_uncounted(lock), 0);
 }
 
-/* Sums that shrank began anew: 10, then 4 more. */
+/* Another series began at 0, though its sums are larger: 10, then 15 more, then 2. Without series, sums that shrank did: 10, then 4 more. */
 static void test_counts_again(void **unused)
 {
 	(void)unused;
-	run("1 p0 lock_counts lock=1 thread=1 acquisitions=10 kind=mutex\n"
-	    "2 p0 lock_counts lock=1 thread=1 acquisitions=4 kind=mutex\n");
-	assert_int_equal(lock_acquisitions(find(1, 0, RBDPROF_MUTEX)), 14);
+	run("1 p0 lock_counts lock=1 series=3 thread=1 acquisitions=10 kind=mutex\n"
+	    "2 p0 lock_counts lock=1 series=9 thread=1 acquisitions=15 kind=mutex\n"
+	    "3 p0 lock_counts lock=1 series=9 thread=1 acquisitions=17 kind=mutex\n"
+	    "4 p0 lock_counts lock=2 thread=1 acquisitions=10 kind=mutex\n"
+	    "5 p0 lock_counts lock=2 thread=1 acquisitions=4 kind=mutex\n");
+	assert_int_equal(lock_acquisitions(find(1, 0, RBDPROF_MUTEX)), 27);
+	assert_int_equal(lock_acquisitions(find(2, 0, RBDPROF_MUTEX)), 14);
 }
 
 /* Killed before the last counts: 7 counted with 1 of 3 waits, so 2 acquisitions more at the least. Never counted: not known. */

@@ -246,21 +246,26 @@ static void a_wait_that_lasts_is_said_while_it_does(void **state)
 /* Said in between, any number of locks is counted, though there is room for so many at a time only. */
 static void locks_may_come_and_go(void **state)
 {
-	int said = 0;
+	uint64_t series;
+	int said;
 
 	(void)state;
-	for (int i = 0; i < MANY_LOCKS; i++) {
+	take(&many[0], 1);
+	said = pass();
+	series = mine(&many[0])->series;
+	for (int i = 1; i < MANY_LOCKS; i++) {
 		take(&many[i], 1);
 		if (i % (LOCKSTAT_SLOTS / 4) == LOCKSTAT_SLOTS / 4 - 1)
 			said += pass();
 	}
 	assert_int_equal(said, MANY_LOCKS);
 	assert_int_equal(heard.count[HEARD_UNDECODED], 0);
-	/* One that was given up begins at 0 again. */
+	/* One that was given up begins at 0 again, and as another series. */
 	heard.counts_count = 0;
 	take(&many[0], 2);
 	assert_int_equal(pass(), 1);
 	assert_int_equal(mine(&many[0])->acquisitions, 2);
+	assert_int_not_equal(mine(&many[0])->series, series);
 }
 
 static void too_many_locks_are_told_once_a_recording(void **state)
