@@ -13,17 +13,19 @@ struct looks {
 	uint64_t at_ns[AT_ONCE];
 };
 
-static struct looks kept;
-static bool busy; /* kept is being changed */
+static struct {
+	struct looks looks;
+	bool busy; /* they are being changed */
+} __attribute__((aligned(64))) kept; /* what others read must not share its lines */
 
 static bool enter(void)
 {
-	return !__atomic_test_and_set(&busy, __ATOMIC_ACQUIRE);
+	return !__atomic_test_and_set(&kept.busy, __ATOMIC_ACQUIRE);
 }
 
 static void leave(void)
 {
-	__atomic_clear(&busy, __ATOMIC_RELEASE);
+	__atomic_clear(&kept.busy, __ATOMIC_RELEASE);
 }
 
 static void say(const struct looks *looks)
@@ -38,7 +40,7 @@ static void say(const struct looks *looks)
 /* To be called between enter() and leave(). The count is also looked at from outside. */
 static void keep(size_t count)
 {
-	__atomic_store_n(&kept.count, count, __ATOMIC_RELAXED);
+	__atomic_store_n(&kept.looks.count, count, __ATOMIC_RELAXED);
 }
 
 static void add(uint64_t request, uint64_t now_ns)
@@ -51,11 +53,11 @@ static void add(uint64_t request, uint64_t now_ns)
 		own.at_ns[0] = now_ns;
 		own.count = 1;
 	} else {
-		kept.requests[kept.count] = request;
-		kept.at_ns[kept.count] = now_ns;
-		keep(kept.count + 1);
-		if (kept.count == AT_ONCE) {
-			own = kept;
+		kept.looks.requests[kept.looks.count] = request;
+		kept.looks.at_ns[kept.looks.count] = now_ns;
+		keep(kept.looks.count + 1);
+		if (kept.looks.count == AT_ONCE) {
+			own = kept.looks;
 			keep(0);
 		}
 		leave();
@@ -76,9 +78,9 @@ void reaps_say(void)
 {
 	struct looks left;
 
-	if (!__atomic_load_n(&kept.count, __ATOMIC_RELAXED) || !enter())
+	if (!__atomic_load_n(&kept.looks.count, __ATOMIC_RELAXED) || !enter())
 		return;
-	left = kept;
+	left = kept.looks;
 	keep(0);
 	leave();
 	if (left.count && recorder_wants_requests())

@@ -116,7 +116,7 @@ static void number(struct record *record, struct image *image, uint8_t kind, uin
 	} else {
 		said_nothing();
 	}
-	set(record, IN_FLIGHT);
+	__atomic_store_n(&record->state, IN_FLIGHT, __ATOMIC_RELEASE); /* nobody else has it before the real call */
 }
 
 void record_submit(struct record *record, struct image *image, uint8_t kind, uint64_t offset_bytes, uint64_t length_bytes)

@@ -19,7 +19,7 @@
 #include "preload/tracer.h"
 #include "preload/unseen.h"
 
-#define EMITTED_SLOTS 64 /* threads share one only beyond this number: counting costs no cache line's travel */
+#define EMITTED_SLOTS 1024 /* a thread's own; the first is for all threads beyond this number, and for those without one */
 #define FIRST_EVENT_MS 1000 /* how long a process that will be traced waits for its recording to reach it */
 
 static const int nobody; /* the word of a recording that is not there */
@@ -42,8 +42,7 @@ static uint32_t thread_count;
 static uint32_t round_of_descriptions = 1;
 static struct {
 	uint64_t events;
-	char pad[56];
-} emitted[EMITTED_SLOTS];
+} __attribute__((aligned(64))) emitted[EMITTED_SLOTS]; /* counting costs no cache line's travel */
 
 void recorder_install(const struct rbdprof_emitter *emitter)
 {
@@ -160,7 +159,12 @@ uint64_t recorder_emitted(void)
 
 static void count_one(void)
 {
-	__atomic_fetch_add(&emitted[recorder_thread.number % EMITTED_SLOTS].events, 1, __ATOMIC_RELAXED);
+	uint32_t own = recorder_thread.number;
+
+	if (own && own < EMITTED_SLOTS)
+		__atomic_store_n(&emitted[own].events, emitted[own].events + 1, __ATOMIC_RELAXED);
+	else
+		__atomic_fetch_add(&emitted[0].events, 1, __ATOMIC_RELAXED);
 }
 
 /* Emits this thread's name. lttng-ust's own threads are known by theirs: they never emit from here on, for they may hold locks that
