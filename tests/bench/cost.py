@@ -2,11 +2,11 @@
 """What being recorded costs: CPU time of the profiled process per I/O, bare against dormant and recorded, without the program's locks
 (the boundary: librbd's calls and what it does below) and with them.
 
-    tests/bench/cost.py [--rbdprof PREFIX/bin/rbdprof] [--workload NAME]... [--way NAME]... [--rounds N] [--ios N]
+    tests/bench/cost.py [--rbdprof PREFIX/bin/rbdprof] [--workload NAME]... [--way NAME]... [--rounds N] [--ios N] [--depth N]
 
 Each run is made twice, with few I/Os and with many, and the difference is what so many I/Os more cost: starting the program and its
-recording is told apart, in ms. Each round runs every way once, in turn forwards and backwards, so that what drifts weighs on all alike; a ratio is taken within its
-round. Printed are the median of the rounds' ratios and the interval that holds the true median in 95 of 100 such measurements (of the
+recording is told apart, in ms. Each round runs every way once, in turn forwards and backwards, so that what drifts weighs on all alike; a
+ratio is taken within its round. Printed are the median of the rounds' ratios and the interval that holds the true median in 95 of 100 such measurements (of the
 ordered ratios, by the binomial distribution: no assumption is made about the noise). Where the processor's counters can be read, user
 instructions per I/O are compared likewise; they hardly scatter. Nothing passes or fails here: the next machine is another. Needs the
 packages of tests/packages.sh and a cluster of its own, which it starts.
@@ -37,11 +37,11 @@ def folder_bytes(folder):
 
 def run_once(bench, image, pattern, ios, way, options):
     """{quantity: of all} of one run."""
-    fio = lab.fio_command(image, pattern, "--direct=1", f"--io_size={ios * 4}k")
+    fio = lab.fio_command(image, pattern, "--direct=1", f"--io_size={ios * 4}k", depth=options.depth)
     command = [sys.executable, os.path.join(HERE, "meter.py"), *fio]
     seen = {}
     if WAYS.get(way) is not None:
-        recording = bench.record(command, *WAYS[way], *options)
+        recording = bench.record(command, *WAYS[way], *options.record)
         ended, seen["bytes"] = recording.ended, folder_bytes(recording.folder)
     else:
         ended = bench.run(command, env={"LD_PRELOAD": bench.shim()} if way == "dormant" else None)
@@ -69,12 +69,12 @@ def compare(bench, name, options):
     features, pattern, part = WORKLOADS[name]
     image, rounds = bench.image("bench-" + name, features), []
     ways = ["bare", *(options.way or WAYS)]
-    for seen in interleave(ways, options.rounds, lambda way: measure(bench, image, pattern, int(options.ios * part), way, options.record)):
+    for seen in interleave(ways, options.rounds, lambda way: measure(bench, image, pattern, int(options.ios * part), way, options)):
         rounds.append(seen)
         if options.verbose:
             print("  " + "   ".join(f"{way} {seen[way]['cpu']:.1f} µs, {seen[way]['iops']:.0f} IOPS" for way in ways), flush=True)
     bare = {what: statistics.median(seen["bare"][what] for seen in rounds) for what in rounds[0]["bare"]}
-    print(f"{name}: {int(options.ios * part)} I/Os, {len(rounds)} rounds, bare {bare['cpu']:.1f} µs of CPU an I/O, {bare['iops']:.0f} IOPS")
+    print(f"{name}: {int(options.ios * part)} I/Os, {options.depth} deep, {len(rounds)} rounds, bare {bare['cpu']:.1f} µs of CPU an I/O, {bare['iops']:.0f} IOPS")
     for way in ways[1:]:
         print(f"  {way:9}  CPU {ratio(rounds, way, 'cpu')}   user CPU {ratio(rounds, way, 'user')}   IOPS {ratio(rounds, way, 'iops')}"
               + (f"   user instructions {ratio(rounds, way, 'instructions')}" if "instructions" in bare else "")
@@ -91,6 +91,7 @@ def main():
     parser.add_argument("--way", action="append", choices=WAYS, help="only this one beside bare; may be given several times")
     parser.add_argument("--rounds", type=int, default=15)
     parser.add_argument("--ios", type=int, default=40000)
+    parser.add_argument("--depth", type=int, default=32)
     parser.add_argument("--record", action="append", default=[], metavar="OPTION", help="one more option of rbdprof record, as --record=--locks=off")
     parser.add_argument("--verbose", action="store_true", help="print each round too")
     options = parser.parse_args()
