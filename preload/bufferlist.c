@@ -75,7 +75,7 @@ static void copy_out(const struct bufferlist *reader, void *to, uint32_t bytes)
 	f->copy(&iterator, bytes, to);
 }
 
-static void copy(struct bufferlist *reader, void *to, uint32_t bytes)
+void bufferlist_bytes(struct bufferlist *reader, void *to, uint32_t bytes)
 {
 	uint32_t left = reader->length - reader->at;
 
@@ -100,7 +100,7 @@ uint8_t bufferlist_u8(struct bufferlist *reader)
 {
 	uint8_t value = 0;
 
-	copy(reader, &value, sizeof(value));
+	bufferlist_bytes(reader, &value, sizeof(value));
 	return value;
 }
 
@@ -108,7 +108,7 @@ uint32_t bufferlist_u32(struct bufferlist *reader)
 {
 	uint32_t value = 0;
 
-	copy(reader, &value, sizeof(value));
+	bufferlist_bytes(reader, &value, sizeof(value));
 	return le32toh(value);
 }
 
@@ -116,7 +116,7 @@ uint64_t bufferlist_u64(struct bufferlist *reader)
 {
 	uint64_t value = 0;
 
-	copy(reader, &value, sizeof(value));
+	bufferlist_bytes(reader, &value, sizeof(value));
 	return le64toh(value);
 }
 
@@ -134,7 +134,7 @@ void bufferlist_string(struct bufferlist *reader, char *to, size_t size)
 	uint32_t kept = length < size ? length : (uint32_t)size - 1;
 
 	to[0] = '\0';
-	copy(reader, to, kept);
+	bufferlist_bytes(reader, to, kept);
 	to[reader->failed ? 0 : kept] = '\0';
 	bufferlist_skip(reader, length - kept);
 }

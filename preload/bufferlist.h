@@ -32,10 +32,11 @@ struct bufferlist bufferlist_read(const void *list, enum bufferlist_age age);
 /* Bytes in all; 0 when that cannot be known. */
 uint32_t bufferlist_length(const void *list, enum bufferlist_age age);
 
-/* Little-endian numbers, a byte count, and bytes, as Ceph encodes them. */
+/* Little-endian numbers, bytes as they are (nothing when there are fewer), and bytes passed over. */
 uint8_t bufferlist_u8(struct bufferlist *reader);
 uint32_t bufferlist_u32(struct bufferlist *reader);
 uint64_t bufferlist_u64(struct bufferlist *reader);
+void bufferlist_bytes(struct bufferlist *reader, void *to, uint32_t bytes);
 void bufferlist_skip(struct bufferlist *reader, uint64_t bytes);
 
 /* A string of at most `size - 1` bytes (longer ones are cut), closed with a NUL. */

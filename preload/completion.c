@@ -49,9 +49,9 @@ void *cxx_aio_get_arg(rbd_completion_t completion)
 	return record ? record->arg : arg;
 }
 
-static void look(rbd_completion_t completion)
+/* record: the completion's; NULL when it was passed through. */
+static void look(struct record *record, rbd_completion_t completion)
 {
-	struct record *record = record_find(completion);
 	uint64_t request = record ? record_look(record, completion) : 0;
 
 	if (request)
@@ -64,7 +64,7 @@ int rbd_aio_is_complete(rbd_completion_t completion)
 	int result = REAL(rbd_aio_is_complete)(completion);
 
 	if (result)
-		look(completion);
+		look(record_find(completion), completion);
 	return result;
 }
 
@@ -74,7 +74,7 @@ bool cxx_aio_is_complete(rbd_completion_t completion)
 	bool result = REAL(cxx_aio_is_complete)(completion);
 
 	if (result)
-		look(completion);
+		look(record_find(completion), completion);
 	return result;
 }
 
@@ -83,7 +83,7 @@ int rbd_aio_wait_for_complete(rbd_completion_t completion)
 {
 	int result = REAL(rbd_aio_wait_for_complete)(completion);
 
-	look(completion);
+	look(record_find(completion), completion);
 	return result;
 }
 
@@ -92,7 +92,7 @@ int cxx_aio_wait_for_complete(rbd_completion_t completion)
 {
 	int result = REAL(cxx_aio_wait_for_complete)(completion);
 
-	look(completion);
+	look(record_find(completion), completion);
 	return result;
 }
 
@@ -102,7 +102,7 @@ static struct record *look_at_result(rbd_completion_t completion)
 	struct record *record = record_find(completion);
 
 	if (record && (record->callback || ASK(aio_is_complete, completion)))
-		look(completion);
+		look(record, completion);
 	return record;
 }
 

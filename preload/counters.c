@@ -241,12 +241,16 @@ static void count(struct group *g, int q)
 
 static void counted(const void *counters, int index)
 {
-	for (int q = 0; recorder_wants_requests() && q < QUEUES; q++) {
-		struct group *g = index == latency_index[q] ? find(counters) : NULL;
+	struct group *g;
+	int q = 0;
 
-		if (g && image_of(g))
-			count(g, q);
-	}
+	if (!recorder_wants_requests())
+		return;
+	while (q < QUEUES && index != latency_index[q])
+		q++;
+	g = q < QUEUES ? find(counters) : NULL;
+	if (g && image_of(g))
+		count(g, q);
 }
 
 WRAPS(counters_tinc)

@@ -2,6 +2,7 @@
  * Data operations as they go to the network: librbd (librados, on Ceph 14) writes a message's trace section once for each, when all that
  * says where it goes is in its front already. Requests travel through code that is not exported; this is where they can be seen.
  */
+#include <endian.h>
 #include <malloc.h>
 #include <string.h>
 
@@ -161,19 +162,31 @@ static bool read_extents(struct rbdprof_sent *sent, const char *message, enum bu
 	return operations.first;
 }
 
-/* The front so far: the placement group and its shard, the hash of the object's name, the map's epoch, flags, and the request's id. */
+/* The front so far as it is read, at once: the placement group and its shard, the hash of the object's name, the map's epoch, and flags. */
+struct __attribute__((packed)) front {
+	uint8_t version, compatible;
+	uint32_t length;
+	uint8_t group_version;
+	uint64_t pool;
+	uint32_t placement_group;
+	int32_t preferred; /* once */
+	uint8_t shard;
+	uint32_t object_hash, epoch, flags;
+};
+
 static bool read_front(struct rbdprof_sent *sent, const void *payload, enum bufferlist_age age)
 {
 	struct bufferlist in = bufferlist_read(payload, age);
-	uint8_t version = bufferlist_begin(&in), group_version = bufferlist_u8(&in);
+	struct front front;
 
-	sent->pool_id = (int64_t)bufferlist_u64(&in);
-	sent->placement_group = bufferlist_u32(&in);
-	bufferlist_skip(&in, 5); /* what was once preferred, and the shard */
-	sent->object_hash = bufferlist_u32(&in);
-	bufferlist_u32(&in);
-	sent->flags = bufferlist_u32(&in);
-	return !in.failed && version == 1 && group_version == 1;
+	bufferlist_bytes(&in, &front, sizeof(front));
+	if (in.failed || front.version != 1 || front.group_version != 1)
+		return false;
+	sent->pool_id = (int64_t)le64toh(front.pool);
+	sent->placement_group = le32toh(front.placement_group);
+	sent->object_hash = le32toh(front.object_hash);
+	sent->flags = le32toh(front.flags);
+	return true;
 }
 
 static void say(const char *message, const void *payload, enum bufferlist_age age)

@@ -234,6 +234,8 @@ uint64_t record_look(struct record *record, rbd_completion_t completion)
 {
 	uint32_t state = __atomic_load_n(&record->state, __ATOMIC_ACQUIRE), looked;
 
+	if (state & CLOSED)
+		return 0;
 	/* Before D it is only noted, and D says the rest; without a callback this is the first we hear of D. */
 	do
 		looked = state | LOOKED | (!record->callback || (state & DONE) ? CLOSED : 0);
