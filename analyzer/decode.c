@@ -10,6 +10,7 @@
 /* How a field of a trace becomes a member of struct event. The numbers' width is the member's. */
 enum member_type {
 	MEMBER_U8,
+	MEMBER_U16,
 	MEMBER_U32,
 	MEMBER_U64,
 	MEMBER_I32,
@@ -24,10 +25,13 @@ struct member {
 	enum member_type type;
 	uint16_t offset; /* within struct event */
 	uint16_t count;  /* NUMBERS: where their count goes */
+	uint8_t word;    /* 0: a field of its own. Else the member is in that word of an array, from 1, and begins at this bit: */
+	uint8_t bit;
 };
 
-#define MEMBER(TYPE, group, field)  {#field, MEMBER_##TYPE, offsetof(struct event, group.field), 0}
-#define NUMBERS(group, field) {#field, MEMBER_NUMBERS, offsetof(struct event, group.field), offsetof(struct event, group.count)}
+#define MEMBER(TYPE, group, field) {#field, MEMBER_##TYPE, offsetof(struct event, group.field), 0, 0, 0}
+#define NUMBERS(group, field) {#field, MEMBER_NUMBERS, offsetof(struct event, group.field), offsetof(struct event, group.count), 0, 0}
+#define WORD(number, bit, TYPE, group, field) {"words", MEMBER_##TYPE, offsetof(struct event, group.field), 0, (number) + 1, bit}
 #define MEMBERS_MAX		    20
 #define EVENT(TYPE, name, ...)	    {PROVIDER #name, EVENT_##TYPE, {__VA_ARGS__}}
 
@@ -40,6 +44,17 @@ struct member {
 #define HOLD_MEMBERS                                                                                                                       \
 	MEMBER(U64, hold, lock), MEMBER(U64, hold, caller), MEMBER(U64, hold, hold_ns), MEMBER(U64, hold, ago_ns), MEMBER(U32, hold, thread), \
 		MEMBER(U8, hold, kind)
+#define REQUEST_WORDS                                                                                                                      \
+	WORD(0, 0, U64, request, request), WORD(1, 0, U64, request, offset_bytes), WORD(2, 0, U64, request, length_bytes),                 \
+		WORD(3, 0, U32, request, image), WORD(3, 32, U8, request, kind), WORD(3, 40, U8, request, flags)
+#define COMPLETE_WORDS                                                                                                                     \
+	WORD(0, 0, U64, complete, request), WORD(1, 0, I64, complete, result), WORD(2, 0, MOMENT, complete, c2d_ns),                       \
+		WORD(3, 0, U32, complete, thread), WORD(3, 32, U8, complete, looked)
+#define SENT_WORDS                                                                                                                         \
+	WORD(0, 0, U64, sent, client), WORD(1, 0, U64, sent, transaction), WORD(2, 0, I64, sent, pool_id),                                 \
+		WORD(3, 0, U32, sent, placement_group), WORD(3, 32, U32, sent, object_hash), WORD(4, 0, U32, sent, flags),                 \
+		WORD(4, 32, U16, sent, code), WORD(4, 48, U16, sent, extents), WORD(5, 0, U64, sent, offset_bytes),                        \
+		WORD(6, 0, U64, sent, length_bytes)
 #define COMPLETE_MEMBERS                                                                                                                   \
 	MEMBER(U64, complete, request), MEMBER(U32, complete, thread), MEMBER(I64, complete, result), MEMBER(U8, complete, looked)
 #define COUNTS_MEMBERS                                                                                                                     \
@@ -60,16 +75,18 @@ static const struct known_event {
 	      MEMBER(U64, image, size_bytes), MEMBER(U64, image, features), MEMBER(U64, image, object_size_bytes),
 	      MEMBER(U64, image, stripe_unit_bytes), MEMBER(U64, image, stripe_count), MEMBER(U8, image, read_only),
 	      MEMBER(STRING, image, cluster), MEMBER(STRING, image, release), MEMBER(STRING, image, pool),
-	      {"namespace", MEMBER_STRING, offsetof(struct event, image.namespace_), 0}, MEMBER(STRING, image, name), MEMBER(STRING, image, id),
+	      {"namespace", MEMBER_STRING, offsetof(struct event, image.namespace_), 0, 0, 0}, MEMBER(STRING, image, name), MEMBER(STRING, image, id),
 	      MEMBER(STRING, image, snapshot), MEMBER(STRING, image, prefix)),
 	EVENT(CONFIG, config, MEMBER(U32, config, image), MEMBER(STRING, config, option), MEMBER(STRING, config, value)),
 	EVENT(UNSEEN, unseen, MEMBER(STRING, unseen, function)),
 	EVENT(TOTALS, totals, MEMBER(U64, totals, emitted), MEMBER(U64, totals, passed_through)),
 	EVENT(IMAGE_CLOSED, image_closed, MEMBER(U32, image_closed, image), MEMBER(U64, image_closed, close_ns),
 	      MEMBER(I32, image_closed, result)),
-	EVENT(REQUEST, request, REQUEST_MEMBERS),
+	EVENT(REQUEST, request, REQUEST_WORDS),
+	EVENT(REQUEST, request, REQUEST_MEMBERS), /* schema 2 */
 	EVENT(REQUEST_OPEN, request_open, REQUEST_MEMBERS, MEMBER(U64, request, age_ns)),
-	EVENT(COMPLETE, complete, COMPLETE_MEMBERS, {"complete_ns", MEMBER_MOMENT, offsetof(struct event, complete.c2d_ns), 0}),
+	EVENT(COMPLETE, complete, COMPLETE_WORDS),
+	EVENT(COMPLETE, complete, COMPLETE_MEMBERS, {"complete_ns", MEMBER_MOMENT, offsetof(struct event, complete.c2d_ns), 0, 0, 0}), /* schema 2 */
 	EVENT(COMPLETE, complete, COMPLETE_MEMBERS, MEMBER(U64, complete, c2d_ns)), /* schema 1 */
 	EVENT(REAP, reap, NUMBERS(reap, requests), NUMBERS(reap, ago_ns)),
 	EVENT(LOCK_WAIT, lock_wait, WAIT_MEMBERS),
@@ -78,9 +95,9 @@ static const struct known_event {
 	EVENT(LOCK_HOLD, lock_hold, HOLD_MEMBERS),
 	EVENT(LOCK_PAIR, lock_pair, HOLD_MEMBERS),
 	EVENT(LOCK_COUNTS, lock_counts, COUNTS_MEMBERS, MEMBER(U64, counts, series)),
-	EVENT(LOCK_COUNTS, lock_counts, COUNTS_MEMBERS), /* schema 1 */
+	EVENT(LOCK_COUNTS, lock_counts, COUNTS_MEMBERS), /* schema 2 */
 	EVENT(HOLD_COUNTS, hold_counts, COUNTS_MEMBERS, MEMBER(U64, counts, series)),
-	EVENT(HOLD_COUNTS, hold_counts, COUNTS_MEMBERS), /* schema 1 */
+	EVENT(HOLD_COUNTS, hold_counts, COUNTS_MEMBERS), /* schema 2 */
 	EVENT(LOCK_NAME, lock_name, MEMBER(U64, lock_name, lock), MEMBER(U64, lock_name, offset_bytes), MEMBER(STRING, lock_name, type)),
 	EVENT(STACK, stack, MEMBER(U64, stack, stack), NUMBERS(stack, frames)),
 	EVENT(MODULE, module, MEMBER(U64, module, begin), MEMBER(U64, module, end), MEMBER(U64, module, bias), MEMBER(STRING, module, path),
@@ -110,9 +127,10 @@ static const struct known_event {
 	EVENT(WATCH_ERROR, watch_error, MEMBER(U64, watch, client), MEMBER(U64, watch, object), MEMBER(U64, watch, watch),
 	      MEMBER(I32, watch, error)),
 	EVENT(LOCK_ACQUIRED, lock_acquired, MEMBER(U32, lock_acquired, image)),
+	EVENT(SENT, sent, SENT_WORDS),
 	EVENT(SENT, sent, MEMBER(U64, sent, client), MEMBER(U64, sent, transaction), MEMBER(I64, sent, pool_id),
-	      MEMBER(U32, sent, placement_group), MEMBER(U32, sent, object_hash), MEMBER(U32, sent, flags), MEMBER(U32, sent, code),
-	      MEMBER(U32, sent, extents), MEMBER(U64, sent, offset_bytes), MEMBER(U64, sent, length_bytes)),
+	      MEMBER(U32, sent, placement_group), MEMBER(U32, sent, object_hash), MEMBER(U32, sent, flags), MEMBER(U16, sent, code),
+	      MEMBER(U16, sent, extents), MEMBER(U64, sent, offset_bytes), MEMBER(U64, sent, length_bytes)), /* schema 2 */
 	EVENT(THROTTLED, throttled, MEMBER(U64, throttled, bucket), MEMBER(U64, throttled, wanted), MEMBER(U64, throttled, granted)),
 	EVENT(TIMER, timer, MEMBER(U64, timer, delay_ns)),
 	EVENT(UNDECODED, undecoded, MEMBER(STRING, undecoded, what)),
@@ -129,10 +147,21 @@ struct decode_layout {
 	uint16_t index[MEMBERS_MAX]; /* of each member's field within the payload */
 };
 
-static bool type_fits(enum member_type type, const bt_field_class *class)
+/* Whether the class is an array with that word. */
+static bool has_word(const bt_field_class *class, unsigned int word)
 {
-	switch (type) {
+	return bt_field_class_get_type(class) == BT_FIELD_CLASS_TYPE_STATIC_ARRAY &&
+	       bt_field_class_array_static_get_length(class) >= word &&
+	       bt_field_class_get_type(bt_field_class_array_borrow_element_field_class_const(class)) == BT_FIELD_CLASS_TYPE_UNSIGNED_INTEGER;
+}
+
+static bool type_fits(const struct member *member, const bt_field_class *class)
+{
+	if (member->word)
+		return has_word(class, member->word);
+	switch (member->type) {
 	case MEMBER_U8:
+	case MEMBER_U16:
 	case MEMBER_U32:
 	case MEMBER_U64:
 	case MEMBER_MOMENT:
@@ -159,7 +188,7 @@ static int field_index(const bt_field_class *payload, const struct member *membe
 		const bt_field_class_structure_member *field = bt_field_class_structure_borrow_member_by_index_const(payload, i);
 
 		if (strcmp(bt_field_class_structure_member_get_name(field), member->field) == 0)
-			return type_fits(member->type, bt_field_class_structure_member_borrow_field_class_const(field)) ? (int)i : -1;
+			return type_fits(member, bt_field_class_structure_member_borrow_field_class_const(field)) ? (int)i : -1;
 	}
 	return -1;
 }
@@ -248,6 +277,16 @@ static uint64_t *read_numbers(uint64_t *to, const bt_field *field, const struct 
 	return to + count;
 }
 
+/* The number of a member that is not a sequence or a string, as it stands in the trace. */
+static uint64_t read_number(const bt_field *field, const struct member *member)
+{
+	if (member->word)
+		return bt_field_integer_unsigned_get_value(bt_field_array_borrow_element_field_by_index_const(field, member->word - 1u)) >> member->bit;
+	if (member->type == MEMBER_I32 || member->type == MEMBER_I64)
+		return (uint64_t)bt_field_integer_signed_get_value(field);
+	return bt_field_integer_unsigned_get_value(field);
+}
+
 int decode_event(struct decode_stream *stream, const struct decode_process *process, const bt_message *message, struct decode_counts *counts,
 		 struct event *event)
 {
@@ -282,22 +321,25 @@ int decode_event(struct decode_stream *stream, const struct decode_process *proc
 
 		switch (member->type) {
 		case MEMBER_U8:
-			*(uint8_t *)to = (uint8_t)bt_field_integer_unsigned_get_value(field);
+			*(uint8_t *)to = (uint8_t)read_number(field, member);
+			break;
+		case MEMBER_U16:
+			*(uint16_t *)to = (uint16_t)read_number(field, member);
 			break;
 		case MEMBER_U32:
-			*(uint32_t *)to = (uint32_t)bt_field_integer_unsigned_get_value(field);
+			*(uint32_t *)to = (uint32_t)read_number(field, member);
 			break;
 		case MEMBER_U64:
-			*(uint64_t *)to = bt_field_integer_unsigned_get_value(field);
+			*(uint64_t *)to = read_number(field, member);
 			break;
 		case MEMBER_I32:
-			*(int32_t *)to = (int32_t)bt_field_integer_signed_get_value(field);
+			*(int32_t *)to = (int32_t)read_number(field, member);
 			break;
 		case MEMBER_I64:
-			*(int64_t *)to = bt_field_integer_signed_get_value(field);
+			*(int64_t *)to = (int64_t)read_number(field, member);
 			break;
 		case MEMBER_MOMENT:
-			moment_ns = bt_field_integer_unsigned_get_value(field);
+			moment_ns = read_number(field, member);
 			*(uint64_t *)to = moment_ns < event->time_ns ? event->time_ns - moment_ns : 0;
 			break;
 		case MEMBER_STRING:

@@ -266,8 +266,8 @@ struct event {
 			uint32_t placement_group;
 			uint32_t object_hash;
 			uint32_t flags;
-			uint32_t code;
-			uint32_t extents;
+			uint16_t code;
+			uint16_t extents;
 			uint64_t offset_bytes;
 			uint64_t length_bytes;
 		} sent;

@@ -55,12 +55,21 @@ static void emit_image_closed(uint32_t image, uint64_t close_ns, int32_t result)
 
 static void emit_request(const struct rbdprof_request *request)
 {
-	lttng_ust_tracepoint(rbdprof, request, request);
+	const uint64_t words[RBDPROF_REQUEST_WORDS] = {
+	    request->request,
+	    request->offset_bytes,
+	    request->length_bytes,
+	    request->image | (uint64_t)request->kind << 32 | (uint64_t)request->flags << 40,
+	};
+
+	lttng_ust_tracepoint(rbdprof, request, words);
 }
 
-static void emit_complete(uint64_t request, uint32_t thread, int64_t result, uint64_t c2d_ns, uint8_t looked)
+static void emit_complete(uint64_t request, uint32_t thread, int64_t result, uint64_t complete_ns, uint8_t looked)
 {
-	lttng_ust_tracepoint(rbdprof, complete, request, thread, result, c2d_ns, looked);
+	const uint64_t words[RBDPROF_COMPLETE_WORDS] = {request, (uint64_t)result, complete_ns, thread | (uint64_t)looked << 32};
+
+	lttng_ust_tracepoint(rbdprof, complete, words);
 }
 
 static void emit_reap(const uint64_t *requests, const uint64_t *ago_ns, size_t count)
@@ -181,7 +190,17 @@ static void emit_lock_acquired(uint32_t image)
 
 static void emit_sent(const struct rbdprof_sent *sent)
 {
-	lttng_ust_tracepoint(rbdprof, sent, sent);
+	const uint64_t words[RBDPROF_SENT_WORDS] = {
+	    sent->client,
+	    sent->transaction,
+	    (uint64_t)sent->pool_id,
+	    sent->placement_group | (uint64_t)sent->object_hash << 32,
+	    sent->flags | (uint64_t)sent->code << 32 | (uint64_t)sent->extents << 48,
+	    sent->offset_bytes,
+	    sent->length_bytes,
+	};
+
+	lttng_ust_tracepoint(rbdprof, sent, words);
 }
 
 static void emit_throttled(uint64_t bucket, uint64_t wanted, uint64_t granted)

@@ -89,14 +89,9 @@ LTTNG_UST_TRACEPOINT_EVENT(rbdprof, image_closed,
 )
 
 LTTNG_UST_TRACEPOINT_EVENT(rbdprof, request,
-	LTTNG_UST_TP_ARGS(const struct rbdprof_request *, r),
+	LTTNG_UST_TP_ARGS(const uint64_t *, words),
 	LTTNG_UST_TP_FIELDS(
-		lttng_ust_field_integer(uint64_t, request, r->request)
-		lttng_ust_field_integer(uint32_t, image, r->image)
-		lttng_ust_field_integer(uint8_t, kind, r->kind)
-		lttng_ust_field_integer(uint8_t, flags, r->flags)
-		lttng_ust_field_integer(uint64_t, offset_bytes, r->offset_bytes)
-		lttng_ust_field_integer(uint64_t, length_bytes, r->length_bytes)
+		lttng_ust_field_array(uint64_t, words, words, RBDPROF_REQUEST_WORDS)
 	)
 )
 
@@ -114,13 +109,9 @@ LTTNG_UST_TRACEPOINT_EVENT(rbdprof, request_open,
 )
 
 LTTNG_UST_TRACEPOINT_EVENT(rbdprof, complete,
-	LTTNG_UST_TP_ARGS(uint64_t, request, uint32_t, thread, int64_t, result, uint64_t, complete_ns, uint8_t, looked),
+	LTTNG_UST_TP_ARGS(const uint64_t *, words),
 	LTTNG_UST_TP_FIELDS(
-		lttng_ust_field_integer(uint64_t, request, request)
-		lttng_ust_field_integer(uint32_t, thread, thread)
-		lttng_ust_field_integer(int64_t, result, result)
-		lttng_ust_field_integer(uint64_t, complete_ns, complete_ns)
-		lttng_ust_field_integer(uint8_t, looked, looked)
+		lttng_ust_field_array(uint64_t, words, words, RBDPROF_COMPLETE_WORDS)
 	)
 )
 
@@ -346,18 +337,9 @@ LTTNG_UST_TRACEPOINT_EVENT(rbdprof, lock_acquired,
 )
 
 LTTNG_UST_TRACEPOINT_EVENT(rbdprof, sent,
-	LTTNG_UST_TP_ARGS(const struct rbdprof_sent *, s),
+	LTTNG_UST_TP_ARGS(const uint64_t *, words),
 	LTTNG_UST_TP_FIELDS(
-		lttng_ust_field_integer(uint64_t, client, s->client)
-		lttng_ust_field_integer(uint64_t, transaction, s->transaction)
-		lttng_ust_field_integer(int64_t, pool_id, s->pool_id)
-		lttng_ust_field_integer(uint32_t, placement_group, s->placement_group)
-		lttng_ust_field_integer_hex(uint32_t, object_hash, s->object_hash)
-		lttng_ust_field_integer_hex(uint32_t, flags, s->flags)
-		lttng_ust_field_integer_hex(uint16_t, code, s->code)
-		lttng_ust_field_integer(uint16_t, extents, s->extents)
-		lttng_ust_field_integer(uint64_t, offset_bytes, s->offset_bytes)
-		lttng_ust_field_integer(uint64_t, length_bytes, s->length_bytes)
+		lttng_ust_field_array(uint64_t, words, words, RBDPROF_SENT_WORDS)
 	)
 )
 

@@ -5,7 +5,7 @@
 #ifndef RBDPROF_TRACEPOINTS_SCHEMA_H
 #define RBDPROF_TRACEPOINTS_SCHEMA_H
 
-#define RBDPROF_SCHEMA 2
+#define RBDPROF_SCHEMA 3
 
 /* The kinds of a request, in the order of their numbers in a trace. The names are also the keys of the JSON report. */
 #define RBDPROF_KINDS(KIND)                                                                                                                \
@@ -24,6 +24,9 @@ enum rbdprof_kind {
 #undef KIND
 	RBDPROF_KIND_COUNT
 };
+
+/* How many words the events that every request has are told in: LTTng writes an event's fields one by one, at some sixty instructions each. */
+enum { RBDPROF_REQUEST_WORDS = 4, RBDPROF_COMPLETE_WORDS = 4, RBDPROF_SENT_WORDS = 7 };
 
 /* Flags of a request. */
 enum {

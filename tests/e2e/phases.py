@@ -17,14 +17,14 @@ def moments(lab, folder):
         if not match:
             continue
         time, name, fields = int(match[1]), match[2], match[3]
-        number = lambda field: int(re.search(rf"\b{field} = (-?\d+)", fields)[1])
+        words = [int(word) for word in re.findall(r"\[\d+\] = (\d+)", fields)]
         if name == "request":
-            requests[number("request")] = {"kind": number("kind"), "S": time, "called": not number("flags")}
+            requests[words[0]] = {"kind": words[3] >> 32 & 0xff, "S": time, "called": not words[3] >> 40}
         elif name == "complete":
-            request = requests[number("request")]
-            request["C"] = number("complete_ns")
+            request = requests[words[0]]
+            request["C"] = words[2]
             request["D"] = time if request["called"] else request["C"]
-            if number("looked"):
+            if words[3] >> 32:
                 request["A"] = time
         else:
             looked, ago = (map(int, re.findall(r"\[\d+\] = (\d+)", list_)) for list_ in fields.split("ago_ns = "))

@@ -4,7 +4,7 @@
 
 #include "tests/unit/analyzer/ctf.h"
 
-enum { PROCESS, REQUEST, REAP, UNKNOWN, LACKING, FOREIGN, COMPLETE, COMPLETE_1, SENSELESS = 999 };
+enum { PROCESS, REQUEST, REAP, UNKNOWN, LACKING, FOREIGN, COMPLETE_2, COMPLETE_1, REQUEST_3, COMPLETE_3, SENT_3, SENSELESS = 999 };
 
 static const char declarations[] = "typealias integer { size = 8; align = 8; signed = false; } := u8;\n"
 				   "typealias integer { size = 16; align = 8; signed = false; } := u16;\n"
@@ -24,7 +24,10 @@ static const char events[] =
     "event { name = \"rbdprof:complete\"; id = 6; stream_id = 0; fields := struct { u64 request; u32 thread; i64 result; u64 complete_ns;\n"
     "	u8 looked; }; };\n"
     "event { name = \"rbdprof:complete\"; id = 7; stream_id = 0; fields := struct { u64 request; u32 thread; i64 result; u64 c2d_ns;\n"
-    "	u8 looked; }; };\n";
+    "	u8 looked; }; };\n"
+    "event { name = \"rbdprof:request\"; id = 8; stream_id = 0; fields := struct { u64 words[4]; }; };\n"
+    "event { name = \"rbdprof:complete\"; id = 9; stream_id = 0; fields := struct { u64 words[4]; }; };\n"
+    "event { name = \"rbdprof:sent\"; id = 10; stream_id = 0; fields := struct { u64 words[7]; }; };\n";
 
 static void put_uuid(FILE *file, uint8_t byte)
 {
@@ -147,9 +150,31 @@ void ctf_request(struct ctf_stream *stream, uint64_t at_ns, uint64_t request)
 	put(stream, 4096, 8); /* length */
 }
 
+static void put_words(struct ctf_stream *stream, uint64_t at_ns, int id, const uint64_t *words, int count)
+{
+	begin_event(stream, at_ns, id);
+	for (int i = 0; i < count; i++)
+		put(stream, words[i], 8);
+}
+
+void ctf_request_3(struct ctf_stream *stream, uint64_t at_ns, const uint64_t words[4])
+{
+	put_words(stream, at_ns, REQUEST_3, words, 4);
+}
+
+void ctf_complete_3(struct ctf_stream *stream, uint64_t at_ns, const uint64_t words[4])
+{
+	put_words(stream, at_ns, COMPLETE_3, words, 4);
+}
+
+void ctf_sent_3(struct ctf_stream *stream, uint64_t at_ns, const uint64_t words[7])
+{
+	put_words(stream, at_ns, SENT_3, words, 7);
+}
+
 void ctf_complete(struct ctf_stream *stream, uint64_t at_ns, uint32_t schema, uint64_t request, uint64_t c_ns)
 {
-	begin_event(stream, at_ns, schema == 1 ? COMPLETE_1 : COMPLETE);
+	begin_event(stream, at_ns, schema == 1 ? COMPLETE_1 : COMPLETE_2);
 	put(stream, request, 8);
 	put(stream, 3, 4); /* thread */
 	put(stream, 4096, 8);

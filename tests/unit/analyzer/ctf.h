@@ -40,6 +40,9 @@ void ctf_process(struct ctf_stream *stream, uint64_t at_ns);
 void ctf_process_of_schema(struct ctf_stream *stream, uint64_t at_ns, uint32_t schema);
 void ctf_request(struct ctf_stream *stream, uint64_t at_ns, uint64_t request);
 void ctf_complete(struct ctf_stream *stream, uint64_t at_ns, uint32_t schema, uint64_t request, uint64_t c_ns); /* C is at c_ns */
+void ctf_request_3(struct ctf_stream *stream, uint64_t at_ns, const uint64_t words[4]); /* of schema 3, as docs/events.md has them */
+void ctf_complete_3(struct ctf_stream *stream, uint64_t at_ns, const uint64_t words[4]);
+void ctf_sent_3(struct ctf_stream *stream, uint64_t at_ns, const uint64_t words[7]);
 void ctf_reap(struct ctf_stream *stream, uint64_t at_ns, uint64_t first, uint64_t second);
 void ctf_unknown(struct ctf_stream *stream, uint64_t at_ns);   /* rbdprof:of_tomorrow */
 void ctf_lacking(struct ctf_stream *stream, uint64_t at_ns);   /* rbdprof:totals with one field instead of two */

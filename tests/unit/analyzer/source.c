@@ -248,11 +248,11 @@ static void test_newer_schema(void **unused)
 	check_times(times, 4);
 	assert_int_equal(seen.problem_count, 1);
 	assert_non_null(strstr(seen.problems[0], "newer-schema"));
-	assert_non_null(strstr(seen.problems[0], "written by a newer library (rbdprof 0.1.0, schema 3; this program knows 2)"));
+	assert_non_null(strstr(seen.problems[0], "written by a newer library (rbdprof 0.1.0, schema 4; this program knows 3)"));
 }
 
 /* When a request was complete is told in each schema in its own way. */
-static void test_complete_of_both_schemas(void **unused)
+static void test_complete_of_older_schemas(void **unused)
 {
 	struct ctf_trace trace = new_trace("completions");
 	struct ctf_stream stream;
@@ -274,6 +274,50 @@ static void test_complete_of_both_schemas(void **unused)
 		assert_int_equal(seen.events[e].complete.c2d_ns, e < 2 ? 30 : 0);
 		assert_int_equal(seen.events[e].complete.looked, 1);
 	}
+}
+
+/* What every request has is told in words since schema 3: each word's parts are where docs/events.md says. */
+static void test_words(void **unused)
+{
+	static const uint64_t request[] = {0x0000000500000007, 8192, 4096, 0x0000020180000001};
+	static const uint64_t complete[] = {0x0000000500000007, (uint64_t)INT64_C(-5), 150, 0x0000000180000003};
+	static const uint64_t sent[] = {4100, 9, (uint64_t)INT64_C(-1), 0xfedcba9880000011, 0x0002220180000020, 512, 1024};
+	struct ctf_trace trace = new_trace("words");
+	struct ctf_stream stream;
+
+	(void)unused;
+	ctf_begin(&trace);
+	ctf_stream_begin(&stream, &trace, "c_0");
+	ctf_request_3(&stream, 100, request);
+	ctf_sent_3(&stream, 120, sent);
+	ctf_complete_3(&stream, 200, complete);
+	ctf_stream_end(&stream);
+	read_one(&trace);
+	assert_int_equal(seen.count, 3);
+	assert_int_equal(seen.events[0].type, EVENT_REQUEST);
+	assert_int_equal(seen.events[0].request.request, request[0]);
+	assert_int_equal(seen.events[0].request.offset_bytes, 8192);
+	assert_int_equal(seen.events[0].request.length_bytes, 4096);
+	assert_int_equal(seen.events[0].request.image, 0x80000001);
+	assert_int_equal(seen.events[0].request.kind, RBDPROF_WRITE);
+	assert_int_equal(seen.events[0].request.flags, RBDPROF_NO_CALLBACK);
+	assert_int_equal(seen.events[1].type, EVENT_SENT);
+	assert_int_equal(seen.events[1].sent.client, 4100);
+	assert_int_equal(seen.events[1].sent.transaction, 9);
+	assert_int_equal(seen.events[1].sent.pool_id, -1);
+	assert_int_equal(seen.events[1].sent.placement_group, 0x80000011);
+	assert_int_equal(seen.events[1].sent.object_hash, 0xfedcba98);
+	assert_int_equal(seen.events[1].sent.flags, 0x80000020);
+	assert_int_equal(seen.events[1].sent.code, 0x2201);
+	assert_int_equal(seen.events[1].sent.extents, 2);
+	assert_int_equal(seen.events[1].sent.offset_bytes, 512);
+	assert_int_equal(seen.events[1].sent.length_bytes, 1024);
+	assert_int_equal(seen.events[2].type, EVENT_COMPLETE);
+	assert_int_equal(seen.events[2].complete.request, complete[0]);
+	assert_int_equal(seen.events[2].complete.result, -5);
+	assert_int_equal(seen.events[2].complete.c2d_ns, 50);
+	assert_int_equal(seen.events[2].complete.thread, 0x80000003);
+	assert_int_equal(seen.events[2].complete.looked, 1);
 }
 
 static void overwrite_metadata(const struct ctf_trace *trace, const void *bytes, size_t size)
@@ -497,7 +541,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(test_whole),      cmocka_unit_test(test_truncated), cmocka_unit_test(test_zeroes_at_the_end),
 	    cmocka_unit_test(test_corrupt),
-	    cmocka_unit_test(test_newer_schema),    cmocka_unit_test(test_complete_of_both_schemas), cmocka_unit_test(test_metadata),  cmocka_unit_test(test_metadata_text),
+	    cmocka_unit_test(test_newer_schema),    cmocka_unit_test(test_complete_of_older_schemas), cmocka_unit_test(test_words), cmocka_unit_test(test_metadata),  cmocka_unit_test(test_metadata_text),
 	    cmocka_unit_test(test_one_of_two), cmocka_unit_test(test_not_ours),  cmocka_unit_test(test_lost),
 	    cmocka_unit_test(test_one_host),   cmocka_unit_test(test_two_hosts), cmocka_unit_test(test_chunks),
 	    cmocka_unit_test(test_stop),

@@ -14,7 +14,7 @@
 #define LIST_MAX       64
 #define LISTS_MAX      4 /* in one event */
 
-enum field_type { U8, U32, U64, I32, I64, TEXT, NUMBER, KIND_OF_REQUEST, KIND_OF_LOCK, KIND_OF_OPERATION, METHODS, LIST };
+enum field_type { U8, U16, U32, U64, I32, I64, TEXT, NUMBER, KIND_OF_REQUEST, KIND_OF_LOCK, KIND_OF_OPERATION, METHODS, LIST };
 
 struct field {
 	enum event_type type;
@@ -174,8 +174,8 @@ static const struct field fields[] = {
     F(SENT, U32, placement_group, sent.placement_group),
     F(SENT, U32, object_hash, sent.object_hash),
     F(SENT, U32, flags, sent.flags),
-    F(SENT, U32, code, sent.code),
-    F(SENT, U32, extents, sent.extents),
+    F(SENT, U16, code, sent.code),
+    F(SENT, U16, extents, sent.extents),
     F(SENT, U64, offset_bytes, sent.offset_bytes),
     F(SENT, U64, length_bytes, sent.length_bytes),
     F(THROTTLED, U64, bucket, throttled.bucket),
@@ -325,6 +325,9 @@ static void set_field(struct event *event, const struct field *field, char *text
 	switch (field->holds) {
 	case U8:
 		*(uint8_t *)at = (uint8_t)number_of(text, &end);
+		break;
+	case U16:
+		*(uint16_t *)at = (uint16_t)number_of(text, &end);
 		break;
 	case U32:
 		*(uint32_t *)at = (uint32_t)number_of(text, &end);
