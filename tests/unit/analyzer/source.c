@@ -541,7 +541,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(test_whole),      cmocka_unit_test(test_truncated), cmocka_unit_test(test_zeroes_at_the_end),
 	    cmocka_unit_test(test_corrupt),
-	    cmocka_unit_test(test_newer_schema),    cmocka_unit_test(test_complete_of_older_schemas), cmocka_unit_test(test_words), cmocka_unit_test(test_metadata),  cmocka_unit_test(test_metadata_text),
+	    cmocka_unit_test(test_newer_schema),    cmocka_unit_test(test_complete_of_older_schemas),
+	    cmocka_unit_test(test_words),           cmocka_unit_test(test_metadata),  cmocka_unit_test(test_metadata_text),
 	    cmocka_unit_test(test_one_of_two), cmocka_unit_test(test_not_ours),  cmocka_unit_test(test_lost),
 	    cmocka_unit_test(test_one_host),   cmocka_unit_test(test_two_hosts), cmocka_unit_test(test_chunks),
 	    cmocka_unit_test(test_stop),
