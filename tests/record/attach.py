@@ -46,7 +46,7 @@ def numbers(t, folder):
     for trace in sorted(glob.glob(f"{folder}/ust/pid/*")):
         r = t.run("babeltrace2", trace)
         check(r.returncode == 0 and "discarded" not in r.stderr, "babeltrace2 reads it, and nothing was discarded", r.stderr)
-        seen[os.path.basename(trace)] = [int(n) for n in re.findall(r"request = (\d+)", r.stdout)]
+        seen[os.path.basename(trace)] = [int(n) for n in re.findall(r"rbdprof:complete: .*?words = \[ \[0\] = (\d+)", r.stdout)]
     return seen
 
 
