@@ -32,8 +32,8 @@ struct member {
 #define MEMBER(TYPE, group, field) {#field, MEMBER_##TYPE, offsetof(struct event, group.field), 0, 0, 0}
 #define NUMBERS(group, field) {#field, MEMBER_NUMBERS, offsetof(struct event, group.field), offsetof(struct event, group.count), 0, 0}
 #define WORD(number, bit, TYPE, group, field) {"words", MEMBER_##TYPE, offsetof(struct event, group.field), 0, (number) + 1, bit}
-#define MEMBERS_MAX		    20
-#define EVENT(TYPE, name, ...)	    {PROVIDER #name, EVENT_##TYPE, {__VA_ARGS__}}
+#define MEMBERS_MAX 20
+#define EVENT(TYPE, name, ...) {PROVIDER #name, EVENT_##TYPE, {__VA_ARGS__}}
 
 #define REQUEST_MEMBERS                                                                                                                    \
 	MEMBER(U64, request, request), MEMBER(U32, request, image), MEMBER(U8, request, kind), MEMBER(U8, request, flags),                 \
@@ -281,7 +281,8 @@ static uint64_t *read_numbers(uint64_t *to, const bt_field *field, const struct 
 static uint64_t read_number(const bt_field *field, const struct member *member)
 {
 	if (member->word)
-		return bt_field_integer_unsigned_get_value(bt_field_array_borrow_element_field_by_index_const(field, member->word - 1u)) >> member->bit;
+		return bt_field_integer_unsigned_get_value(bt_field_array_borrow_element_field_by_index_const(field, member->word - 1u)) >>
+		       member->bit;
 	if (member->type == MEMBER_I32 || member->type == MEMBER_I64)
 		return (uint64_t)bt_field_integer_signed_get_value(field);
 	return bt_field_integer_unsigned_get_value(field);
@@ -309,7 +310,9 @@ int decode_event(struct decode_stream *stream, const struct decode_process *proc
 	event->process = process->number;
 	event->time_ns = decode_clock_ns(
 		process, bt_clock_snapshot_get_value(bt_message_event_borrow_default_clock_snapshot_const(message)));
-	event->request.age_ns = 0; /* the one member that a REQUEST has and its event has not */
+	/* Members that an event of this type may be without. */
+	event->request.age_ns = 0;
+	event->counts.series = 0;
 	payload = bt_event_borrow_payload_field_const(bt_event);
 	if (layout->has_numbers && make_room(stream, layout, payload))
 		return -ENOMEM;

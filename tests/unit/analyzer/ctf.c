@@ -4,7 +4,7 @@
 
 #include "tests/unit/analyzer/ctf.h"
 
-enum { PROCESS, REQUEST, REAP, UNKNOWN, LACKING, FOREIGN, COMPLETE_2, COMPLETE_1, REQUEST_3, COMPLETE_3, SENT_3, SENSELESS = 999 };
+enum { PROCESS, REQUEST, REAP, UNKNOWN, LACKING, FOREIGN, COMPLETE_2, COMPLETE_1, SENT_2 = 11, COUNTS_2, COUNTS, SENSELESS = 999 };
 
 static const char declarations[] = "typealias integer { size = 8; align = 8; signed = false; } := u8;\n"
 				   "typealias integer { size = 16; align = 8; signed = false; } := u16;\n"
@@ -27,7 +27,13 @@ static const char events[] =
     "	u8 looked; }; };\n"
     "event { name = \"rbdprof:request\"; id = 8; stream_id = 0; fields := struct { u64 words[4]; }; };\n"
     "event { name = \"rbdprof:complete\"; id = 9; stream_id = 0; fields := struct { u64 words[4]; }; };\n"
-    "event { name = \"rbdprof:sent\"; id = 10; stream_id = 0; fields := struct { u64 words[7]; }; };\n";
+    "event { name = \"rbdprof:sent\"; id = 10; stream_id = 0; fields := struct { u64 words[7]; }; };\n"
+    "event { name = \"rbdprof:sent\"; id = 11; stream_id = 0; fields := struct { u64 client; u64 transaction; i64 pool_id;\n"
+    "	u32 placement_group; u32 object_hash; u32 flags; u16 code; u16 extents; u64 offset_bytes; u64 length_bytes; }; };\n"
+    "event { name = \"rbdprof:lock_counts\"; id = 12; stream_id = 0; fields := struct { u64 lock; u64 acquisitions; u64 contended; u64 wait_ns;\n"
+    "	u64 holds; u64 hold_ns; u32 thread; u8 kind; }; };\n"
+    "event { name = \"rbdprof:lock_counts\"; id = 13; stream_id = 0; fields := struct { u64 lock; u64 series; u64 acquisitions; u64 contended;\n"
+    "	u64 wait_ns; u64 holds; u64 hold_ns; u32 thread; u8 kind; }; };\n";
 
 static void put_uuid(FILE *file, uint8_t byte)
 {
@@ -150,26 +156,41 @@ void ctf_request(struct ctf_stream *stream, uint64_t at_ns, uint64_t request)
 	put(stream, 4096, 8); /* length */
 }
 
-static void put_words(struct ctf_stream *stream, uint64_t at_ns, int id, const uint64_t *words, int count)
+void ctf_words(struct ctf_stream *stream, uint64_t at_ns, enum ctf_worded event, const uint64_t *words)
 {
-	begin_event(stream, at_ns, id);
-	for (int i = 0; i < count; i++)
+	static const int counts[] = {[CTF_REQUEST] = 4, [CTF_COMPLETE] = 4, [CTF_SENT] = 7};
+
+	begin_event(stream, at_ns, event);
+	for (int i = 0; i < counts[event]; i++)
 		put(stream, words[i], 8);
 }
 
-void ctf_request_3(struct ctf_stream *stream, uint64_t at_ns, const uint64_t words[4])
+void ctf_sent_2(struct ctf_stream *stream, uint64_t at_ns)
 {
-	put_words(stream, at_ns, REQUEST_3, words, 4);
+	begin_event(stream, at_ns, SENT_2);
+	put(stream, 4200, 8); /* client */
+	put(stream, 10, 8);   /* transaction */
+	put(stream, (uint64_t)INT64_C(-2), 8);
+	put(stream, 0x80000012, 4); /* placement group */
+	put(stream, 0xfedcba97, 4); /* object's hash */
+	put(stream, 0x80000010, 4); /* flags */
+	put(stream, 0x1201, 2);     /* code */
+	put(stream, 3, 2);          /* extents */
+	put(stream, 2048, 8);       /* offset */
+	put(stream, 4096, 8);       /* length */
 }
 
-void ctf_complete_3(struct ctf_stream *stream, uint64_t at_ns, const uint64_t words[4])
+void ctf_counts(struct ctf_stream *stream, uint64_t at_ns, uint64_t series)
 {
-	put_words(stream, at_ns, COMPLETE_3, words, 4);
-}
-
-void ctf_sent_3(struct ctf_stream *stream, uint64_t at_ns, const uint64_t words[7])
-{
-	put_words(stream, at_ns, SENT_3, words, 7);
+	begin_event(stream, at_ns, series ? COUNTS : COUNTS_2);
+	put(stream, 0x90000, 8); /* lock */
+	if (series)
+		put(stream, series, 8);
+	put(stream, 640, 8); /* acquisitions */
+	for (int i = 0; i < 4; i++)
+		put(stream, 0, 8);
+	put(stream, 5, 4); /* thread */
+	put(stream, 0, 1); /* kind: mutex */
 }
 
 void ctf_complete(struct ctf_stream *stream, uint64_t at_ns, uint32_t schema, uint64_t request, uint64_t c_ns)

@@ -40,9 +40,12 @@ void ctf_process(struct ctf_stream *stream, uint64_t at_ns);
 void ctf_process_of_schema(struct ctf_stream *stream, uint64_t at_ns, uint32_t schema);
 void ctf_request(struct ctf_stream *stream, uint64_t at_ns, uint64_t request);
 void ctf_complete(struct ctf_stream *stream, uint64_t at_ns, uint32_t schema, uint64_t request, uint64_t c_ns); /* C is at c_ns */
-void ctf_request_3(struct ctf_stream *stream, uint64_t at_ns, const uint64_t words[4]); /* of schema 3, as docs/events.md has them */
-void ctf_complete_3(struct ctf_stream *stream, uint64_t at_ns, const uint64_t words[4]);
-void ctf_sent_3(struct ctf_stream *stream, uint64_t at_ns, const uint64_t words[7]);
+/* The events that are told in words, by their numbers in the metadata; as many words as docs/events.md gives them. */
+enum ctf_worded { CTF_REQUEST = 8, CTF_COMPLETE, CTF_SENT };
+void ctf_words(struct ctf_stream *stream, uint64_t at_ns, enum ctf_worded event, const uint64_t *words);
+
+void ctf_sent_2(struct ctf_stream *stream, uint64_t at_ns); /* of schemas 1 and 2 */
+void ctf_counts(struct ctf_stream *stream, uint64_t at_ns, uint64_t series); /* series 0: of schemas 1 and 2, without it */
 void ctf_reap(struct ctf_stream *stream, uint64_t at_ns, uint64_t first, uint64_t second);
 void ctf_unknown(struct ctf_stream *stream, uint64_t at_ns);   /* rbdprof:of_tomorrow */
 void ctf_lacking(struct ctf_stream *stream, uint64_t at_ns);   /* rbdprof:totals with one field instead of two */
