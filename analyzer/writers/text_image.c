@@ -76,14 +76,15 @@ static void put_kind(FILE *out, const char *name, const struct kind_stats *kind)
 			(unsigned long long)(kind->latency.count - kind->total.count));
 }
 
-/* What tells a raw device in a guest, which is never flushed, from a file system on it. */
+/* What tells a raw device in a guest, which is never flushed, from a file system on it. A flush that the recording found in flight may have
+ * been complete before the first event. */
 static void put_cache(FILE *out, const struct claims *claims, uint64_t begin_ns)
 {
 	struct cell cell;
 
 	if (claims->flushed_ns)
 		fprintf(out, "    cache: first flush seen %s after the trace began",
-			cell_ns(&cell, (double)(claims->flushed_ns - begin_ns)));
+			cell_ns(&cell, claims->flushed_ns > begin_ns ? (double)(claims->flushed_ns - begin_ns) : 0));
 	else if (claims->flushed)
 		fprintf(out, "    cache: no flush seen, but there was one before");
 	else

@@ -260,12 +260,20 @@ static void check_cache(const char *events, const char *line)
 	free(text);
 }
 
-/* A flush in the recording, which began at 1; none; none, but 16 writes with nothing sent for them, which only a cache in use completes. */
+#define LATE                                                                                                                               \
+	"5000 p0 process schema=1 pid=77\n5000 p0 image image=1 client=4001 cluster=c1 pool_id=2 pool=rbd name=one id=10ab\n"              \
+	"5000 p0 config image=1 option=rbd_cache value=true\n"                                                                             \
+	"5000 p0 config image=1 option=rbd_cache_writethrough_until_flush value=true\n"                                                    \
+	"5001 p0 request_open request=1:1 image=1 kind=flush age_ns=4000\n6000 p0 complete request=1:1 c2d_ns=3000 looked=1\n"         \
+	"7000 p0 request request=1:2 image=1 kind=write length_bytes=4096\n8000 p0 complete request=1:2 looked=1\n"
+
+/* A flush in the recording, which began at 1; one that was complete before it began; none; none, but 16 writes with nothing sent for them, which only a cache in use completes. */
 static void test_cache(void **unused)
 {
 	(void)unused;
 	check_cache(CACHED WRITE(10) "20 p0 request request=1:20 image=1 kind=flush\n4000001 p0 complete request=1:20 looked=1\n",
 		    "    cache: first flush seen 4.00 ms after the trace began; 1 of 1 writes complete before anything was sent for them\n");
+	check_cache(LATE, "    cache: first flush seen 0 ns after the trace began; 1 of 1 writes complete");
 	check_cache(CACHED FOUR(1) FOUR(2) FOUR(3) WRITE(40) WRITE(41) WRITE(42),
 		    "    cache: no flush yet, so that it writes through; 15 of 15 writes complete");
 	check_cache(CACHED FOUR(1) FOUR(2) FOUR(3) FOUR(4), "    cache: no flush seen, but there was one before; 16 of 16 writes complete");
