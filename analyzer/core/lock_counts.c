@@ -55,8 +55,9 @@ int lock_counts_feed(struct lock_counts *counts, const struct event *event, stru
 	if (!thread)
 		return -ENOMEM;
 	*added = said;
-	if (event->counts.series == thread->series && said.acquisitions >= thread->said.acquisitions && said.contended >= thread->said.contended &&
-	    said.wait_ns >= thread->said.wait_ns && said.holds >= thread->said.holds && said.hold_ns >= thread->said.hold_ns) {
+	if (event->counts.series == thread->series && said.acquisitions >= thread->said.acquisitions &&
+	    said.contended >= thread->said.contended && said.wait_ns >= thread->said.wait_ns && said.holds >= thread->said.holds &&
+	    said.hold_ns >= thread->said.hold_ns) {
 		added->acquisitions -= thread->said.acquisitions;
 		added->contended -= thread->said.contended;
 		added->wait_ns -= thread->said.wait_ns;
