@@ -150,9 +150,10 @@ uint32_t recorder_round(void)
 
 uint64_t recorder_emitted(void)
 {
+	uint32_t threads = __atomic_load_n(&thread_count, __ATOMIC_RELAXED);
 	uint64_t sum = 0;
 
-	for (int i = 0; i < EMITTED_SLOTS; i++)
+	for (uint32_t i = 0; i < EMITTED_SLOTS && i <= threads; i++)
 		sum += __atomic_load_n(&emitted[i].events, __ATOMIC_RELAXED);
 	return sum;
 }
