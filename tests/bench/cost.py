@@ -6,10 +6,10 @@
 
 Each run is made twice, with few I/Os and with many, and the difference is what so many I/Os more cost: starting the program and its
 recording is told apart, in ms. Each round runs every way once, in turn forwards and backwards, so that what drifts weighs on all alike; a
-ratio is taken within its round. Printed are the median of the rounds' ratios and the interval that holds the true median in 95 of 100 such measurements (of the
-ordered ratios, by the binomial distribution: no assumption is made about the noise). Where the processor's counters can be read, user
-instructions per I/O are compared likewise; they hardly scatter. Nothing passes or fails here: the next machine is another. Needs the
-packages of tests/packages.sh and a cluster of its own, which it starts.
+ratio is taken within its round. Printed are the median of the rounds' ratios and the interval that holds the true median in 95 of 100
+such measurements (of the ordered ratios, by the binomial distribution: no assumption is made about the noise). Where the processor's counters
+can be read, user instructions per I/O are compared likewise; they hardly scatter. Nothing passes or fails here: the next machine is another.
+Needs the packages of tests/packages.sh and a cluster of its own, which it starts.
 """
 import argparse, os, statistics, sys
 
@@ -17,16 +17,12 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.join(os.path.dirname(HERE), "e2e"))
 import lab  # noqa: E402
 from rounds import interleave, told  # noqa: E402
+from ways import WAYS, run  # noqa: E402
 
 WORKLOADS = {  # features, fio's pattern, share of the I/Os
     "plain-randread": ("layering", "randread", 1.0),
     "plain-randwrite": ("layering", "randwrite", 1.0),
     "journaled-randwrite": ("layering,exclusive-lock,journaling", "randwrite", 0.5),
-}
-WAYS = {  # what record is told; None: it does not record
-    "dormant": None,
-    "boundary": ["--locks=off"],
-    "recorded": [],
 }
 FEW = 100
 
@@ -39,12 +35,8 @@ def run_once(bench, image, pattern, ios, way, options):
     """{quantity: of all} of one run."""
     fio = lab.fio_command(image, pattern, "--direct=1", f"--io_size={ios * 4}k", depth=options.depth)
     command = [sys.executable, os.path.join(HERE, "meter.py"), *fio]
-    seen = {}
-    if WAYS.get(way) is not None:
-        recording = bench.record(command, *WAYS[way], *options.record)
-        ended, seen["bytes"] = recording.ended, folder_bytes(recording.folder)
-    else:
-        ended = bench.run(command, env={"LD_PRELOAD": bench.shim()} if way == "dormant" else None)
+    ended, folder = run(bench, way, command, *options.record)
+    seen = {"bytes": folder_bytes(folder)} if folder else {}
     text, used = ended.stdout.rsplit("\nused ", 1)
     user, system, instructions = used.split()
     seen["cpu"], seen["user"] = (float(user) + float(system)) * 1e6, float(user) * 1e6
@@ -68,13 +60,14 @@ def ratio(rounds, way, what):
 def compare(bench, name, options):
     features, pattern, part = WORKLOADS[name]
     image, rounds = bench.image("bench-" + name, features), []
-    ways = ["bare", *(options.way or WAYS)]
+    ways = ["bare", *(options.way or list(WAYS)[1:])]
     for seen in interleave(ways, options.rounds, lambda way: measure(bench, image, pattern, int(options.ios * part), way, options)):
         rounds.append(seen)
         if options.verbose:
             print("  " + "   ".join(f"{way} {seen[way]['cpu']:.1f} µs, {seen[way]['iops']:.0f} IOPS" for way in ways), flush=True)
     bare = {what: statistics.median(seen["bare"][what] for seen in rounds) for what in rounds[0]["bare"]}
-    print(f"{name}: {int(options.ios * part)} I/Os, {options.depth} deep, {len(rounds)} rounds, bare {bare['cpu']:.1f} µs of CPU an I/O, {bare['iops']:.0f} IOPS")
+    print(f"{name}: {int(options.ios * part)} I/Os, {options.depth} deep, {len(rounds)} rounds, "
+          f"bare {bare['cpu']:.1f} µs of CPU an I/O, {bare['iops']:.0f} IOPS")
     for way in ways[1:]:
         print(f"  {way:9}  CPU {ratio(rounds, way, 'cpu')}   user CPU {ratio(rounds, way, 'user')}   IOPS {ratio(rounds, way, 'iops')}"
               + (f"   user instructions {ratio(rounds, way, 'instructions')}" if "instructions" in bare else "")
@@ -88,7 +81,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--rbdprof", default="build/check/prefix/bin/rbdprof")
     parser.add_argument("--workload", action="append", choices=WORKLOADS, help="only this one; may be given several times")
-    parser.add_argument("--way", action="append", choices=WAYS, help="only this one beside bare; may be given several times")
+    parser.add_argument("--way", action="append", choices=list(WAYS)[1:], help="only this one beside bare; may be given several times")
     parser.add_argument("--rounds", type=int, default=15)
     parser.add_argument("--ios", type=int, default=40000)
     parser.add_argument("--depth", type=int, default=32)

@@ -3,8 +3,8 @@
 
     tests/bench/instructions.py [--rbdprof PREFIX/bin/rbdprof] [--pattern RW] [--way NAME]... [--ios N] [--functions N]
 
-They are the same each time but for one in a hundred, whatever else the machine does, so that one run shows what a change is worth; what
-they take, caches and all, is cost.py's to say. Each run is made twice, with few I/Os and with many, and the difference is what so many
+They are the same within a few in a hundred, whatever else the machine does, and those of one function or library within one, so that one run
+shows what a change is worth; what they take, caches and all, is cost.py's to say. Each run is made twice, with few I/Os and with many, and the difference is what so many
 I/Os more cost. In a run under callgrind a second is some fifty times as short: what is said once a second weighs that much more in
 `recorded`. Needs the packages of tests/packages.sh and a cluster of its own, which it starts.
 """
@@ -13,8 +13,8 @@ import argparse, collections, os, re, sys
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.join(os.path.dirname(HERE), "e2e"))
 import lab  # noqa: E402
+from ways import WAYS, run  # noqa: E402
 
-WAYS = {"bare": None, "dormant": None, "boundary": ["--locks=off"], "recorded": []}
 FEW = 200
 
 
@@ -23,10 +23,7 @@ def count(bench, image, pattern, ios, way):
     counted = os.path.join(bench.work, "counted")
     fio = lab.fio_command(image, pattern, "--direct=1", f"--io_size={ios * 4}k", "--thread")
     command = ["valgrind", "--tool=callgrind", f"--callgrind-out-file={counted}", *fio]
-    if WAYS[way] is None:
-        bench.run(command, env={"LD_PRELOAD": bench.shim()} if way == "dormant" else None, timeout=600)
-    else:
-        bench.record(command, *WAYS[way])
+    run(bench, way, command, timeout=600)
     functions = collections.Counter()
     for line in bench.run(["callgrind_annotate", "--threshold=100", counted]).stdout.splitlines():
         found = re.match(r"\s*([\d,]+) \([ \d.]+%\)\s+\S+?:(.*) \[(.*)\]", line)
