@@ -378,8 +378,8 @@ int boundary_request_completed(struct request *request)
 	int status = 0;
 
 	set_moments(request);
-	held_completed(request, carried);
-	if (carried->tenure)
+	status = held_completed(request, carried);
+	if (!status && carried->tenure)
 		status = ownership_served(image->ownership, carried->tenure, c_ns, request_bytes(request));
 	if (!status && moments_know(moments, MOMENT_N) && carried->group)
 		status = histogram_add(&carried->group->n2c, c_ns - carried->sent_ns);
@@ -417,12 +417,11 @@ int boundary_request_left(struct request *request)
 int boundary_request_dropped(struct request *request, uint64_t now_ns)
 {
 	struct carried *carried = request->carried;
-	int status = 0;
+	int status = held_dropped(request->client, carried, now_ns);
 
 	/* The tenure waits for it; it cannot have been complete earlier. */
-	if (carried->tenure)
+	if (!status && carried->tenure)
 		status = ownership_served(request->client->image->ownership, carried->tenure, carried->first_ns, 0);
-	held_dropped(request->client, carried, now_ns);
 	request->carried = NULL;
 	effects_forget(request->client->effects, carried);
 	return status;

@@ -20,6 +20,7 @@ void claims_fini(struct claims *claims)
 		free(claims->rows[row]);
 	coverage_fini(&claims->refreshing);
 	coverage_fini(&claims->changing);
+	copying_fini(&claims->copying);
 	coverage_fini(&claims->cut);
 	coverage_fini(&claims->updating);
 	stalls_fini(&claims->stalls);
@@ -99,13 +100,15 @@ static void divide_librbd(struct division *division, const struct claims *claims
 	give(division, writes_through(claims, request) ? CLAIM_WRITETHROUGH : CLAIM_LIBRBD, &left_ns, left_ns);
 }
 
-static void divide_network(struct division *division, const struct claims *claims, const struct request *request)
+static void divide_network(struct division *division, struct claims *claims, const struct request *request)
 {
-	uint64_t end_ns = request->moments.at_ns[MOMENT_C], left_ns = division->network_ns, begin_ns = end_ns - left_ns;
+	uint64_t end_ns = request->moments.at_ns[MOMENT_C], left_ns = division->network_ns, begin_ns = end_ns - left_ns, changing_ns;
 
 	if (!left_ns)
 		return;
-	give(division, CLAIM_REFRESH, &left_ns, coverage_overlap(&claims->changing, begin_ns, end_ns));
+	changing_ns = coverage_overlap(&claims->changing, begin_ns, end_ns);
+	give(division, CLAIM_REFRESH, &left_ns, changing_ns);
+	give(division, CLAIM_REFRESH, &left_ns, copying_held(&claims->copying, begin_ns, end_ns, changing_ns));
 	if (request->held.resent_ns > begin_ns)
 		give(division, CLAIM_RESENT, &left_ns, request->held.resent_ns - begin_ns);
 	give(division, CLAIM_STALLED, &left_ns, coverage_overlap(&claims->stalls.standing, begin_ns, end_ns));

@@ -8,6 +8,7 @@
 
 #include <stdint.h>
 
+#include "analyzer/core/copying.h"
 #include "analyzer/core/coverage.h"
 #include "analyzer/core/ownership.h"
 #include "analyzer/core/pace.h"
@@ -24,7 +25,7 @@ struct request;
 	CLAIM(LOCK_PEER)    /* q2l before another client gave the lock up */                                                               \
 	CLAIM(LOCK_TAKEN)   /* other q2l: nobody had it */                                                                                 \
 	CLAIM(JOURNAL)      /* l2j */                                                                                                      \
-	CLAIM(REFRESH)      /* j2n while the header was reread; j2n and n2c while a snapshot was made */                                                   \
+	CLAIM(REFRESH)      /* j2n while the header was reread; j2n and n2c for a snapshot; n2c for copies after it */                      \
 	CLAIM(OBJECT_MAP)   /* j2n while the object map was updated */                                                                     \
 	CLAIM(COPYUP)       /* j2n from the first attempt to the last, of a write that had to be made twice */                             \
 	CLAIM(LIBRBD)       /* other j2n */                                                                                                \
@@ -68,7 +69,9 @@ struct band {
 struct claims {
 	struct band *rows[BAND_ROWS]; /* owned, BANDS_IN_ROW each; row k − 3 for 2^k; NULL where no request fell */
 	struct coverage refreshing;   /* the client rereads the header */
+	uint64_t metadata_ns;         /* it has read the image's settings for that, and reads those of the pool; 0: it does not */
 	struct coverage changing;     /* a snapshot is being made */
+	struct copying copying;       /* and what comes after it */
 	struct coverage cut;          /* nothing was sent, and then what had been sent was sent again */
 	struct coverage updating;     /* it updates the object map */
 	struct stalls stalls;

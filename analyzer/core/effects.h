@@ -49,6 +49,7 @@ struct carried {
 	uint64_t tenure;    /* in which that was; 0: none */
 	uint8_t throttled;  /* QoS held something up between S and then */
 	uint8_t followed;   /* its object's queue knows it */
+	uint8_t copies;     /* it is the first write to its object after a snapshot */
 
 	/* Its end. */
 	uint64_t c_ns;

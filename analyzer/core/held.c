@@ -9,8 +9,8 @@
 /* An owner answers at once, if only that it will give the lock up: one that has not in this time is silent. */
 #define ANSWER_NS UINT64_C(1000000000)
 
-/* Which of the client's times the operation adds to; NULL: none. */
-static struct coverage *coverage_of(const struct image *image, const struct operation *operation)
+/* The claims of the operation's client; NULL: it reads and writes no metadata, or the client is not known. */
+static struct claims *claims_of(const struct image *image, const struct operation *operation)
 {
 	int data = operation->kind == RBDPROF_OPERATION_READ || operation->kind == RBDPROF_OPERATION_WRITE;
 	struct client *client;
@@ -18,14 +18,46 @@ static struct coverage *coverage_of(const struct image *image, const struct oper
 	if (!data || (operation->object != OBJECT_HEADER && operation->object != OBJECT_MAP))
 		return NULL;
 	client = image_client(image, operation->client);
-	if (!client)
-		return NULL;
-	if (operation->object == OBJECT_MAP)
-		return operation_calls(operation, RBDPROF_METHOD_rbd_object_map_update) ? &client->claims.updating : NULL;
+	return client ? &client->claims : NULL;
+}
+
+static int updates_map(const struct operation *operation)
+{
+	return operation->object == OBJECT_MAP && operation_calls(operation, RBDPROF_METHOD_rbd_object_map_update);
+}
+
+static int refreshes(const struct operation *operation)
+{
+	if (operation->object != OBJECT_HEADER)
+		return 0;
 	for (enum rbdprof_method method = RBDPROF_METHOD_rbd_get_size; method <= RBDPROF_METHOD_rbd_snapshot_remove; method++)
 		if (operation_calls(operation, method))
-			return &client->claims.refreshing;
-	return NULL;
+			return 1;
+	return 0;
+}
+
+/*
+ * A step of a refresh begins. It reads the pool's settings between the image's and its group: from an object that is no image's, and is not
+ * told as such.
+ */
+static int begin_step(struct claims *claims, const struct operation *operation)
+{
+	uint64_t metadata_ns = claims->metadata_ns;
+
+	claims->metadata_ns = 0;
+	coverage_begin(&claims->refreshing, operation->begin_ns);
+	if (!metadata_ns || !operation_calls(operation, RBDPROF_METHOD_rbd_image_group_get))
+		return 0;
+	return coverage_add(&claims->refreshing, metadata_ns, operation->begin_ns);
+}
+
+/* It ends; or it was a snapshot made by the client itself, which it knows of at once. */
+static int end_step(struct claims *claims, const struct operation *operation)
+{
+	claims->metadata_ns = operation_calls(operation, RBDPROF_METHOD_rbd_metadata_list) ? operation->end_ns : 0;
+	if (operation_calls(operation, RBDPROF_METHOD_rbd_snapshot_add) && operation->result >= 0)
+		copying_snapshot(&claims->copying);
+	return coverage_end(&claims->refreshing, operation->end_ns);
 }
 
 static int asks(const struct operation *operation)
@@ -35,10 +67,12 @@ static int asks(const struct operation *operation)
 
 int held_operation_begun(struct image *image, const struct operation *operation)
 {
-	struct coverage *coverage = coverage_of(image, operation);
+	struct claims *claims = claims_of(image, operation);
 
-	if (coverage)
-		coverage_begin(coverage, operation->begin_ns);
+	if (claims && refreshes(operation))
+		return begin_step(claims, operation);
+	if (claims && updates_map(operation))
+		coverage_begin(&claims->updating, operation->begin_ns);
 	if (asks(operation))
 		coverage_begin(&image->asking, operation->begin_ns);
 	return 0;
@@ -59,12 +93,13 @@ static int unanswered(struct image *image, const struct operation *operation)
 
 int held_operation_done(struct image *image, const struct operation *operation)
 {
-	struct coverage *coverage = coverage_of(image, operation);
-
+	struct claims *claims = claims_of(image, operation);
 	int status = 0;
 
-	if (coverage)
-		return coverage_end(coverage, operation->end_ns);
+	if (claims && refreshes(operation))
+		return end_step(claims, operation);
+	if (claims && updates_map(operation))
+		return coverage_end(&claims->updating, operation->end_ns);
 	if (asks(operation))
 		status = coverage_end(&image->asking, operation->end_ns);
 	if (!status && operation->kind == RBDPROF_OPERATION_NOTIFY && operation->notifies)
@@ -74,9 +109,13 @@ int held_operation_done(struct image *image, const struct operation *operation)
 
 int held_operation_left(struct image *image, const struct operation *operation)
 {
-	struct coverage *coverage = asks(operation) ? &image->asking : coverage_of(image, operation);
+	struct claims *claims = claims_of(image, operation);
 
-	return coverage ? coverage_end(coverage, operation->begin_ns) : 0;
+	if (claims && refreshes(operation))
+		return coverage_end(&claims->refreshing, operation->begin_ns);
+	if (claims && updates_map(operation))
+		return coverage_end(&claims->updating, operation->begin_ns);
+	return asks(operation) ? coverage_end(&image->asking, operation->begin_ns) : 0;
 }
 
 int held_finish(struct image *image, uint64_t end_ns)
@@ -101,6 +140,8 @@ int held_notified(struct client *client, uint32_t what, uint64_t now_ns)
 		return 0;
 	case RBDPROF_HEADER_UPDATE:
 	case RBDPROF_ASYNC_COMPLETE:
+		if (claims->changes)
+			copying_snapshot(&claims->copying);
 		claims->changes = 0;
 		return coverage_end(&claims->changing, now_ns);
 	default:
@@ -112,8 +153,12 @@ void held_sent(struct client *client, struct carried *carried)
 {
 	if (!client->objects)
 		client->objects = calloc(1, sizeof(*client->objects));
-	if (client->objects && !carried->closed)
+	if (carried->closed)
+		return;
+	if (client->objects)
 		carried->followed = (uint8_t)objects_sent(client->objects, carried->object, carried->first_sent_ns);
+	if (carried->kind != RBDPROF_READ)
+		carried->copies = (uint8_t)copying_begin(&client->claims.copying, carried->object, carried->first_sent_ns);
 }
 
 static void note(struct request *request, const struct carried *carried)
@@ -132,13 +177,18 @@ static void note(struct request *request, const struct carried *carried)
 		request->held.origin = ownership_origin(ownership, client->id, carried->tenure);
 }
 
-void held_completed(struct request *request, const struct carried *carried)
+int held_completed(struct request *request, const struct carried *carried)
 {
 	const uint64_t *at_ns = request->moments.at_ns;
+	uint64_t c_ns = at_ns[MOMENT_C];
 
 	note(request, carried);
 	if (carried->followed)
-		objects_completed(request->client->objects, carried->object, carried->sent_ns, at_ns[MOMENT_C], at_ns[MOMENT_D]);
+		objects_completed(request->client->objects, carried->object, carried->sent_ns, c_ns, at_ns[MOMENT_D]);
+	if (!carried->copies)
+		return 0;
+	/* A cache can have acknowledged it before it was sent. */
+	return copying_end(&request->client->claims.copying, c_ns > carried->first_sent_ns ? c_ns : carried->first_sent_ns);
 }
 
 void held_left(struct request *request, const struct carried *carried, int parked)
@@ -151,10 +201,11 @@ void held_left(struct request *request, const struct carried *carried, int parke
 		request->held.origin = LOCK_OF_PEER;
 }
 
-void held_dropped(const struct client *client, const struct carried *carried, uint64_t now_ns)
+int held_dropped(struct client *client, const struct carried *carried, uint64_t now_ns)
 {
 	if (carried->followed)
 		objects_dropped(client->objects, carried->object, now_ns);
+	return carried->copies ? copying_end(&client->claims.copying, now_ns) : 0;
 }
 
 /* At most so many clients of one image are looked at for its objects. */

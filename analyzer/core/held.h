@@ -17,15 +17,15 @@ int held_operation_left(struct image *image, const struct operation *operation);
 
 /*
  * The client received a notification about the image's header. While a snapshot is made, from the request for it or the call to be quiet
- * until all reread the header, writes are held back, and objects are copied at the OSDs. Returns 0 or -ENOMEM.
+ * until all reread the header, writes are held back; after it objects are copied at the OSDs. Returns 0 or -ENOMEM.
  */
 int held_notified(struct client *client, uint32_t what, uint64_t now_ns);
 
 /* The first data operation of a client's request is sent. A queue that there is no memory for is not followed. */
 void held_sent(struct client *client, struct carried *carried);
 
-/* The request's C and D are known. */
-void held_completed(struct request *request, const struct carried *carried);
+/* The request's C and D are known. Returns 0 or -ENOMEM. */
+int held_completed(struct request *request, const struct carried *carried);
 
 /* It is still open where the trace ends; parked: it waits for its client to get the lock. */
 void held_left(struct request *request, const struct carried *carried, int parked);
@@ -33,8 +33,8 @@ void held_left(struct request *request, const struct carried *carried, int parke
 /* The trace ends at end_ns, and an owner may not have answered yet. Returns 0 or -ENOMEM. */
 int held_finish(struct image *image, uint64_t end_ns);
 
-/* Its end is not known. */
-void held_dropped(const struct client *client, const struct carried *carried, uint64_t now_ns);
+/* Its end is not known. Returns 0 or -ENOMEM. */
+int held_dropped(struct client *client, const struct carried *carried, uint64_t now_ns);
 
 /* How requests of all the image's clients queue on its objects; and the busiest of these. */
 void image_objects(const struct image *image, struct objects_sum *sum);

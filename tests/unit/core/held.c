@@ -78,6 +78,66 @@ static void test_snapshot(void **unused)
 	assert_int_equal(all.ns[CLAIM_NETWORK], 10);
 }
 
+/* A refresh reads the image's settings from 80 to 110 and its group from 140 to 150, and between them the pool's: 50 of j2n. */
+static void test_refresh_reads_the_pool(void **unused)
+{
+	(void)unused;
+	run(IMAGE(PLAIN) "80 p0 operation operation=9:1 client=4001 pool_id=1 object=1 methods=rbd.metadata_list kind=read tracked=1\n" MAKE
+			 "110 p0 operation_done operation=9:1\n"
+			 "140 p0 operation operation=9:2 client=4001 pool_id=1 object=1 methods=rbd.image_group_get kind=read tracked=1\n"
+			 "150 p0 operation_done operation=9:2\n" WRITE);
+	assert_int_equal(all.ns[CLAIM_REFRESH], 50);
+	assert_int_equal(all.ns[CLAIM_LIBRBD], 10);
+}
+
+/* A write to object 0, made at `at` and sent 5 later, that the network and the OSDs take n2c for; in so much text at most. */
+#define WRITE_TEXT 400
+static void add_write(char *text, unsigned number, unsigned at, unsigned n2c)
+{
+	size_t length = strlen(text);
+
+	snprintf(text + length, WRITE_TEXT,
+		 "%u p0 request request=1:%u image=1 kind=write length_bytes=512\n"
+		 "%u p0 sent client=4001 transaction=%u pool_id=1 placement_group=43 object_hash=0xa7a8db3b flags=0x20 code=0x2201 extents=1 "
+		 "length_bytes=512\n"
+		 "%u p0 complete request=1:%u c2d_ns=0 looked=1\n",
+		 at, number, at + 5, number, at + 5 + n2c, number);
+}
+
+/*
+ * A hundred writes with an n2c of 10 each make the usual. Then a snapshot is known to everybody, and the next write to the same object
+ * takes 60: 50 of them are its copy's. The one after that is no copy, whatever it takes.
+ */
+static void check_after(const char *notifications, uint64_t want_ns)
+{
+	static char text[103 * WRITE_TEXT];
+
+	snprintf(text, sizeof(text), "%s", IMAGE(PLAIN));
+	for (unsigned number = 1; number <= 100; number++)
+		add_write(text, number, 100 * number, 10);
+	strcat(text, notifications);
+	add_write(text, 101, 20100, 60);
+	add_write(text, 102, 20200, 60);
+	run(text);
+	assert_int_equal(all.count, 102);
+	assert_int_equal(all.ns[CLAIM_REFRESH], want_ns);
+	model_destroy(model);
+	model = NULL;
+}
+
+static void test_copying(void **unused)
+{
+	(void)unused;
+	check_after("20000 p0 notification client=4001 object=1 notify_id=1 notifier=4009 about=4009 what=8\n"
+		    "20010 p0 notification client=4001 object=1 notify_id=2 notifier=4009 about=4009 what=3\n",
+		    50);
+	check_after("20000 p0 operation operation=9:1 client=4001 pool_id=1 object=1 methods=rbd.snapshot_add kind=write tracked=1\n"
+		    "20010 p0 operation_done operation=9:1\n",
+		    50);
+	/* The header changed, and not by a snapshot. */
+	check_after("20010 p0 notification client=4001 object=1 notify_id=2 notifier=4009 about=4009 what=3\n", 0);
+}
+
 #define ASK                                                                                                                                \
 	"110 p0 operation operation=9:1 client=4001 pool_id=1 object=1 kind=notify tracked=1\n"                                            \
 	"110 p0 notification operation=9:1 client=4001 object=1 about=4001 what=2\n"
@@ -130,6 +190,8 @@ int main(void)
 	    cmocka_unit_test_teardown(test_object_map, teardown),
 	    cmocka_unit_test_teardown(test_header, teardown),
 	    cmocka_unit_test_teardown(test_snapshot, teardown),
+	    cmocka_unit_test_teardown(test_refresh_reads_the_pool, teardown),
+	    cmocka_unit_test_teardown(test_copying, teardown),
 	    cmocka_unit_test_teardown(test_silent_at_the_end, teardown),
 	    cmocka_unit_test_teardown(test_asked_lately, teardown),
 	    cmocka_unit_test_teardown(test_sent_at_the_end, teardown),
