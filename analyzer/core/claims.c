@@ -83,6 +83,17 @@ static int writes_through(const struct claims *claims, const struct request *req
 	return claims->cached && !claims->flushed && is_write(request);
 }
 
+/*
+ * Before the copy is sent with the write, the write was tried, as it would have been anyway, and the parent read: two ways to the OSDs and
+ * back. The attempt's answer is not seen, so half is its.
+ */
+static void divide_copyup(struct division *division, uint64_t *left_ns, uint64_t before_ns)
+{
+	before_ns = least(before_ns, *left_ns);
+	give(division, CLAIM_NETWORK, left_ns, before_ns / 2);
+	give(division, CLAIM_COPYUP, left_ns, before_ns - before_ns / 2);
+}
+
 static void divide_librbd(struct division *division, const struct claims *claims, const struct request *request)
 {
 	const struct moments *moments = &request->moments;
@@ -95,7 +106,7 @@ static void divide_librbd(struct division *division, const struct claims *claims
 	give(division, CLAIM_REFRESH, &left_ns, coverage_overlap(&claims->refreshing, begin_ns, end_ns));
 	give(division, CLAIM_OBJECT_MAP, &left_ns, coverage_overlap(&claims->updating, begin_ns, end_ns));
 	if (request->held.copied && request->held.first_sent_ns < end_ns)
-		give(division, CLAIM_COPYUP, &left_ns, end_ns - request->held.first_sent_ns);
+		divide_copyup(division, &left_ns, end_ns - request->held.first_sent_ns);
 	give(division, CLAIM_RESENT, &left_ns, coverage_overlap(&claims->cut, begin_ns, end_ns));
 	give(division, writes_through(claims, request) ? CLAIM_WRITETHROUGH : CLAIM_LIBRBD, &left_ns, left_ns);
 }
@@ -109,6 +120,8 @@ static void divide_network(struct division *division, struct claims *claims, con
 	changing_ns = coverage_overlap(&claims->changing, begin_ns, end_ns);
 	give(division, CLAIM_REFRESH, &left_ns, changing_ns);
 	give(division, CLAIM_REFRESH, &left_ns, copying_held(&claims->copying, begin_ns, end_ns, changing_ns));
+	if (request->held.copied)
+		give(division, CLAIM_COPYUP, &left_ns, left_ns);
 	if (request->held.resent_ns > begin_ns)
 		give(division, CLAIM_RESENT, &left_ns, request->held.resent_ns - begin_ns);
 	give(division, CLAIM_STALLED, &left_ns, coverage_overlap(&claims->stalls.standing, begin_ns, end_ns));

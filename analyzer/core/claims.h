@@ -27,7 +27,7 @@ struct request;
 	CLAIM(JOURNAL)      /* l2j */                                                                                                      \
 	CLAIM(REFRESH)      /* j2n while the header was reread; j2n and n2c for a snapshot; n2c for copies after it */                      \
 	CLAIM(OBJECT_MAP)   /* j2n while the object map was updated */                                                                     \
-	CLAIM(COPYUP)       /* j2n from the first attempt to the last, of a write that had to be made twice */                             \
+	CLAIM(COPYUP)       /* of a write that had to be made twice, what came after the first attempt, in j2n and n2c */                   \
 	CLAIM(LIBRBD)       /* other j2n */                                                                                                \
 	CLAIM(RESENT)       /* n2c until an operation was sent again; j2n while nothing could be sent before that */                                                                    \
 	CLAIM(STALLED)      /* n2c while nothing came back at all */                                                                       \

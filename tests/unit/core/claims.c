@@ -95,16 +95,29 @@ static void test_broken(void **unused)
 	check_division("QOS 10, LOCK_SILENT 30, JOURNAL 20, LIBRBD 40, NETWORK 100, CALLBACK 20, APPLICATION 30");
 }
 
-/* j2n, 60 to 100: a snapshot 10, the header 15 of [65, 80], the map 5 of [90, 95]; a first attempt at 85 would have 15 and gets 10. */
+/* j2n, 60 to 100: a snapshot 10, the header 15 of [65, 80] of which 5 are the snapshot's, the map 5 of [90, 95]. */
 static void test_librbd(void **unused)
 {
 	(void)unused;
 	add(&claims.changing, 60, 70);
 	add(&claims.refreshing, 65, 80);
 	add(&claims.updating, 90, 95);
-	request.held.first_sent_ns = 85;
+	check_division("QOS 10, LOCK_TAKEN 30, JOURNAL 20, REFRESH 25, OBJECT_MAP 5, LIBRBD 10, NETWORK 100, CALLBACK 20, APPLICATION 30");
+}
+
+/*
+ * Tried at 70 and sent with the copy at 100: half of 30 is the attempt, half is reading the parent, and n2c is the copy's. A snapshot
+ * from 60 to 80 leaves 20 of j2n, which both then share.
+ */
+static void test_copyup(void **unused)
+{
+	(void)unused;
+	request.held.first_sent_ns = 70;
 	request.held.copied = 1;
-	check_division("QOS 10, LOCK_TAKEN 30, JOURNAL 20, REFRESH 25, OBJECT_MAP 5, COPYUP 10, NETWORK 100, CALLBACK 20, APPLICATION 30");
+	check_division("QOS 10, LOCK_TAKEN 30, JOURNAL 20, COPYUP 115, LIBRBD 10, NETWORK 15, CALLBACK 20, APPLICATION 30");
+	claims_fini(&claims);
+	add(&claims.changing, 60, 80);
+	check_division("QOS 10, LOCK_TAKEN 30, JOURNAL 20, REFRESH 20, COPYUP 110, NETWORK 10, CALLBACK 20, APPLICATION 30");
 }
 
 /* n2c, 100 to 200: a snapshot until 110, sent again at 130, which is 30 from 100 on, a stall of 20; and in j2n a pause of 25. */
@@ -257,6 +270,7 @@ int main(void)
 	    cmocka_unit_test_setup_teardown(test_lock, setup, teardown),
 	    cmocka_unit_test_setup_teardown(test_broken, setup, teardown),
 	    cmocka_unit_test_setup_teardown(test_librbd, setup, teardown),
+	    cmocka_unit_test_setup_teardown(test_copyup, setup, teardown),
 	    cmocka_unit_test_setup_teardown(test_network, setup, teardown),
 	    cmocka_unit_test_setup_teardown(test_writethrough, setup, teardown),
 	    cmocka_unit_test_setup_teardown(test_flushed, setup, teardown),
