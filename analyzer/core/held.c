@@ -78,17 +78,20 @@ int held_operation_begun(struct image *image, const struct operation *operation)
 	return 0;
 }
 
-/* A notification that somebody did not answer in time. That the owner is asked for its lock holds nobody up if it is another who is silent.
+/*
+ * A notification that somebody did not answer in time. A client that has asked for the lock takes it only when all have answered that: if it
+ * is another than the owner who is silent, it waits for that one, though the owner may long have given the lock up.
  */
 static int unanswered(struct image *image, const struct operation *operation)
 {
+	int asked = operation->what == RBDPROF_REQUEST_LOCK;
+
 	if (operation->result != -ETIMEDOUT && operation->end_ns - operation->begin_ns < NOTIFY_TIMEOUT_NS)
 		return 0;
-	if (operation->what != RBDPROF_REQUEST_LOCK)
-		return coverage_add(&image->notifying, operation->begin_ns, operation->end_ns);
-	if (!operation->silent || !image->ownership || ownership_owner(image->ownership) != operation->silent)
+	if (asked && (!operation->silent || !image->ownership))
 		return 0;
-	return coverage_add(&image->silent, operation->begin_ns, operation->end_ns);
+	return coverage_add(asked && ownership_owner(image->ownership) == operation->silent ? &image->silent : &image->notifying,
+			    operation->begin_ns, operation->end_ns);
 }
 
 int held_operation_done(struct image *image, const struct operation *operation)

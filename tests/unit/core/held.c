@@ -164,6 +164,35 @@ static void test_asked_lately(void **unused)
 	assert_int_equal(all.ns[CLAIM_LOCK_TAKEN], 500000000);
 }
 
+/*
+ * The write waits for the lock from 100 on; it is asked for at 110, and one of the clients is silent for five seconds. The lock is usable at
+ * 5 000 000 130, and the operation sent 10 later.
+ */
+#define UNANSWERED(silent)                                                                                                                 \
+	ASK "5000000110 p0 notify_reply operation=9:1 client=" silent " result=-110\n"                                                    \
+	    "5000000110 p0 operation_done operation=9:1 result=-110\n"                                                                     \
+	    "5000000120 p0 lock_call operation=9:2 watch=5 lock_type=1 method=3\n"                                                         \
+	    "5000000120 p0 operation operation=9:2 client=4001 pool_id=1 object=1 methods=lock.lock kind=write tracked=1\n"                \
+	    "5000000125 p0 operation_done operation=9:2\n"                                                                                 \
+	    "5000000130 p0 lock_acquired image=1\n"                                                                                        \
+	    "5000000140 p0 sent client=4001 transaction=1 pool_id=1 placement_group=43 object_hash=0xa7a8db3b flags=0x20 code=0x2201 "     \
+	    "extents=1 length_bytes=512\n"                                                                                                 \
+	    "5000000160 p0 complete request=1:1 c2d_ns=0 looked=1\n"
+#define OWNER "50 p0 notification client=4001 object=1 notify_id=7 notifier=4009 about=4009 what=0\n"
+
+/* The owner, 4009: its silence has the five seconds. Another: then they are the notification's. */
+static void test_unanswered(void **unused)
+{
+	(void)unused;
+	run(IMAGE(EXCLUSIVE) OWNER MAKE UNANSWERED("4009"));
+	assert_int_equal(all.ns[CLAIM_LOCK_SILENT], 5000000000);
+	assert_int_equal(all.ns[CLAIM_NOTIFY], 0);
+	teardown(NULL);
+	run(IMAGE(EXCLUSIVE) OWNER MAKE UNANSWERED("4010"));
+	assert_int_equal(all.ns[CLAIM_NOTIFY], 5000000000);
+	assert_int_equal(all.ns[CLAIM_LOCK_SILENT], 0);
+}
+
 /* Sent at 160 and not answered when the trace ends, at 1000: 60 of j2n and 840 of n2c. Less than a stall. */
 static void test_sent_at_the_end(void **unused)
 {
@@ -194,6 +223,7 @@ int main(void)
 	    cmocka_unit_test_teardown(test_copying, teardown),
 	    cmocka_unit_test_teardown(test_silent_at_the_end, teardown),
 	    cmocka_unit_test_teardown(test_asked_lately, teardown),
+	    cmocka_unit_test_teardown(test_unanswered, teardown),
 	    cmocka_unit_test_teardown(test_sent_at_the_end, teardown),
 	    cmocka_unit_test_teardown(test_not_looked_at, teardown),
 	};
