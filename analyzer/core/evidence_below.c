@@ -124,17 +124,23 @@ int judge_network_loss(const struct evidence *evidence, struct verdict *verdict)
 int judge_hot_object(const struct evidence *evidence, struct verdict *verdict)
 {
 	struct objects_sum sum;
+	double saved;
 
 	image_objects(evidence->image, &sum);
 	if (!sum.requests || sum.in_flight > FEW_OBJECTS || sum.requests_each < MANY_REQUESTS || sum.queued_share < MOSTLY_BEHIND)
 		return 0;
+	saved = objects_saved(&sum);
 	verdict_claims(verdict, evidence, CLAIM_NETWORK);
-	verdict->share_mean *= sum.queued_share;
-	verdict->share_p50 *= sum.queued_share;
-	verdict->share_p99 *= sum.queued_share;
+	verdict->share_mean *= saved;
+	verdict->share_p50 *= saved;
+	verdict->share_p99 *= saved;
 	verdict_note(verdict, FACT_OF_OBJECTS_IN_FLIGHT, sum.in_flight);
 	verdict_note(verdict, FACT_OF_REQUESTS_AT_OBJECT, sum.requests_each);
 	verdict_note(verdict, FACT_OF_QUEUED_SHARE, sum.queued_share);
+	if (sum.faster < 0)
+		verdict->also_possible |= BIT(OUTSIDE_CLIENT);
+	else
+		verdict_note(verdict, FACT_OF_FASTER, sum.faster);
 	verdict_note(verdict, FACT_OF_IOPS, evidence->iops);
 	for (const struct client *client = evidence->image->clients; client; client = client->hh.next)
 		if (!strcmp(client_setting(client, "rbd_io_scheduler"), "none"))

@@ -42,6 +42,8 @@ struct objects {
 	uint64_t requests_in_flight;
 	double requests_ns; /* … requests … */
 	uint64_t busy_ns;   /* … and that time */
+	double alone_ns;    /* requests_ns of that, while there is one object … */
+	uint64_t alone;     /* … and how many were completed then */
 	uint64_t requests;  /* completed */
 	uint64_t sent_to_completed_ns;
 	uint64_t queued_ns;
@@ -60,8 +62,16 @@ struct objects_sum {
 	double in_flight;     /* objects with requests in flight, mean over the time with any … */
 	double requests_each; /* … and requests on each */
 	double queued_share;  /* the part of the time from the first operation to completion in which one sent earlier was not completed */
+	double faster;        /* the part of that time which a request saves while several objects are in flight, and not one; 0 or above. Below 0:
+				 not known, for too few were completed then */
 };
 void objects_sum(const struct objects *const *list, unsigned count, struct objects_sum *sum);
+
+/*
+ * The part of the time from the first operation to completion that would be saved if the requests went to many objects, 0 to 1. Where it is
+ * not known whether they are faster on several, that is an upper bound: all of the time behind others.
+ */
+double objects_saved(const struct objects_sum *sum);
 
 /* Those with the most requests of one client's, the busiest first. Returns how many. */
 #define OBJECTS_HOTTEST 8

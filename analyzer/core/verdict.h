@@ -66,6 +66,7 @@ enum fact_unit { FACT_NS, FACT_COUNT, FACT_NUMBER, FACT_SHARE, FACT_BYTES, FACT_
 	FACT(OBJECTS_IN_FLIGHT, objects_in_flight, NUMBER, "objects with requests in flight, mean")                                        \
 	FACT(REQUESTS_AT_OBJECT, requests_at_object, NUMBER, "requests on each, mean")                                                     \
 	FACT(QUEUED_SHARE, queued_share, SHARE, "of their time behind another request for the same object")                                \
+	FACT(FASTER, faster, SHARE, "of it saved while they were on several objects")                                                      \
 	FACT(SLOW_GROUP, slow_group, TEXT, "the slowest placement group")                                                                  \
 	FACT(SLOW_GROUPS, slow_groups, COUNT, "placement groups that stand out")                                                           \
 	FACT(BASELINE_N2C, baseline_n2c, NS, "network, OSDs and the way back in the baseline, mean")                                       \

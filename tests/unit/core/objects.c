@@ -92,6 +92,51 @@ static void test_dropped(void **unused)
 	assert_int_equal(objects.busy_ns, 20 + 10);
 }
 
+/* A hundred, one after the other, each for so long. Returns the end. */
+static uint64_t hundred(uint64_t object, uint64_t now_ns, uint64_t each_ns)
+{
+	for (unsigned i = 0; i < 100; i++, now_ns += each_ns) {
+		sent(object, now_ns);
+		completed(object, now_ns, now_ns + each_ns);
+	}
+	return now_ns;
+}
+
+/*
+ * Alone on their object requests take 10 each. While there is one on another object as well, 2 are in flight for 4 until one is complete:
+ * 8 by Little's law, a fifth less. Before that nothing is known; and with another hundred for 8 they take 12 on average: nothing is saved.
+ */
+static void test_faster_on_several(void **unused)
+{
+	uint64_t now_ns;
+
+	(void)unused;
+	now_ns = hundred(5, 10, 10);
+	sum_up();
+	assert_true(sum.faster < 0);
+	sent(9, now_ns);
+	now_ns = hundred(5, now_ns, 4);
+	sum_up();
+	assert_float_equal(sum.faster, 0.2, 1e-9);
+	hundred(5, now_ns, 8);
+	sum_up();
+	assert_float_equal(sum.faster, 0, 1e-9);
+}
+
+static void test_saved(void **unused)
+{
+	static const struct {
+		double queued_share, faster, want;
+	} cases[] = {
+	    {0.9, -1, 0.9}, {0.9, 0, 0}, {0.9, 0.1, 0.9 * 0.04}, {0.9, 0.25, 0.9 * 0.25}, {0.9, 0.4, 0.9 * 0.64}, {0.9, 0.5, 0.9}, {0.9, 0.6, 0.9},
+	};
+
+	(void)unused;
+	for (unsigned i = 0; i < sizeof(cases) / sizeof(*cases); i++)
+		assert_float_equal(objects_saved(&(struct objects_sum){.queued_share = cases[i].queued_share, .faster = cases[i].faster}),
+				   cases[i].want, 1e-9);
+}
+
 /* Objects 1 and 129 share a counter, which is that of the busier one. */
 static void test_hottest(void **unused)
 {
@@ -119,6 +164,8 @@ int main(void)
 	    cmocka_unit_test_setup(test_merged, setup),
 	    cmocka_unit_test_setup(test_apart, setup),
 	    cmocka_unit_test_setup(test_dropped, setup),
+	    cmocka_unit_test_setup(test_faster_on_several, setup),
+	    cmocka_unit_test_setup(test_saved, setup),
 	    cmocka_unit_test_setup(test_hottest, setup),
 	};
 
