@@ -6,7 +6,8 @@ set -u
 
 usage() {
 	cat <<'USAGE'
-usage: cluster.sh start [--owner PID|none] [--objclass-log] [--client OPTION=VALUE]... [--timeout SECS] [DIR]
+usage: cluster.sh start [--owner PID|none] [--objclass-log] [--client OPTION=VALUE]... [--osd OPTION=VALUE]...
+                        [--pg-num N] [--timeout SECS] [DIR]
        cluster.sh describe [--env] DIR
        cluster.sh image DIR NAME --features LIST [--size SIZE] [--fill] [rbd create options]
        cluster.sh stop DIR
@@ -17,6 +18,8 @@ start     starts a cluster in DIR (an empty or a new folder; default: a new one 
           In x=$(cluster.sh start) give --owner $$. Several clusters may run side by side.
   --objclass-log     the OSD writes every call of an object class (the exclusive lock is one) to DIR/log/osd.0.log
   --client OPTION=V  one more setting for the clients; rbd_cache=false stands there already
+  --osd OPTION=V     one more setting for the OSD; osd_objectstore=bluestore makes it keep its objects in DIR, not in memory
+  --pg-num N         placement groups of the pool (8)
   --timeout SECS     give up after so long (15)
 describe  prints fsid, addresses, pools, images and the lines to export; with --env only those lines, for eval
 image     creates an image in the pool rbd. --features is a list with commas, --size 256M unless given. --fill writes all
@@ -178,6 +181,7 @@ write_conf() {
 	[osd]
 	osd_data = $dir/osd
 	debug_objclass = $([ -n "$objclass_log" ] && echo 20/20 || echo 0/5)
+	$(printf '%s\n' "${osd_settings[@]}")
 	[client]
 	rbd_cache = false
 	admin_socket = $dir/run/client.\$pid.\$cctid.asok
@@ -281,12 +285,14 @@ new_folder() {
 
 # start's options; what they do not know is left in rest.
 parse_start() {
-	dir='' owner=$PPID objclass_log='' patience=15 client_settings=() rest=()
+	dir='' owner=$PPID objclass_log='' patience=15 pg_num=8 client_settings=() osd_settings=() rest=()
 	while [ $# -gt 0 ]; do
 		case $1 in
 		--owner) owner=${2-} && shift ;;
 		--objclass-log) objclass_log=yes ;;
 		--client) client_settings+=("${2-}") && shift ;;
+		--osd) osd_settings+=("${2-}") && shift ;;
+		--pg-num) pg_num=${2-} && shift ;;
 		--timeout) patience=${2-} && shift ;;
 		--) shift && break ;;
 		-*) bad_usage "start does not know $1" ;;
@@ -296,6 +302,7 @@ parse_start() {
 	done
 	rest=("$@")
 	[[ $owner =~ ^([0-9]+|none)$ ]] || bad_usage "--owner takes a process's number or none, not '$owner'"
+	[[ $pg_num =~ ^[0-9]+$ ]] || bad_usage "--pg-num takes a number, not '$pg_num'"
 	[[ $patience =~ ^[0-9]+$ ]] || bad_usage "--timeout takes seconds, not '$patience'"
 }
 
@@ -310,7 +317,7 @@ start_cluster() {
 	[ "$owner" = none ] || start_watchdog "$owner"
 	start_monitor
 	start_osd
-	step ceph "making the pool" ceph_ osd pool create rbd 8 8
+	step ceph "making the pool" ceph_ osd pool create rbd "$pg_num" "$pg_num"
 	step ceph "marking the pool for rbd" ceph_ osd pool application enable rbd rbd
 	rm -f "$dir/start.pid"
 	trap - EXIT INT TERM HUP

@@ -53,6 +53,7 @@ expect "a missing verb's arguments: 2" [ "$(status_of "$cluster" stop)" = 2 ]
 expect "an unknown option: 2" [ "$(status_of "$cluster" start --nonsense)" = 2 ]
 expect "a folder of somebody else's is not touched" [ "$(status_of "$cluster" stop /usr)" = 1 ]
 expect "a folder with something in it: 1" [ "$(status_of "$cluster" start /usr)" = 1 ]
+expect "placement groups that are no number: 2" [ "$(status_of "$cluster" start --pg-num many)" = 2 ]
 expect "an owner that does not exist: 2" [ "$(status_of "$cluster" start --owner 999999999)" = 2 ]
 
 expect "run: the command's status" [ "$(status_of "$cluster" run -- sh -c 'rbd create --size 8M x && rbd ls; exit 7')" = 7 ]
@@ -61,6 +62,10 @@ expect "run: nothing is left" nothing_left
 expect "run: death by a signal" [ "$(status_of "$cluster" run -- sh -c 'kill -KILL $$')" = 137 ]
 expect "run: nothing is left after it" nothing_left
 
+expect "an OSD as one wants it" [ "$(status_of "$cluster" run --pg-num 16 --osd osd_objectstore=bluestore --osd bluestore_block_size=2147483648 -- \
+	sh -c 'ceph osd pool get rbd pg_num && ceph daemon osd.0 config get osd_objectstore')" = 0 ]
+expect "the pool has its groups" says '^pg_num: 16$'
+expect "and the OSD its store" says 'bluestore'
 expect "no time to start: 1" [ "$(status_of "$cluster" start --timeout 0)" = 1 ]
 expect "and a sentence with the daemon's words" says 'its own words'
 expect "and nothing is left" nothing_left

@@ -50,8 +50,8 @@ class Lab:
 
     # --- the surroundings ---
 
-    def start_cluster(self):
-        self.ceph = self.run([CLUSTER, "start", "--timeout", "60", "--owner", str(os.getpid())], timeout=90).stdout.strip()
+    def start_cluster(self, *options, env=None):
+        self.ceph = self.run([CLUSTER, "start", "--timeout", "60", "--owner", str(os.getpid()), *options], timeout=90, env=env).stdout.strip()
         conf = os.path.join(self.ceph, "ceph.conf")
         self.env.update(CEPH_CONF=conf, CEPH_ARGS=f"-c {conf}")
 

@@ -6,7 +6,7 @@ from stage import BRIEF, HERE
 def paused(stage, at, way, pause_us):
     """The same load without the pause and with it."""
     image = stage.image("plain")
-    return compared(image, lambda: stage.load(way, image, BRIEF, depth=at.depth, seed=at.seed),
+    return compared(image, lambda: stage.load(way, image, BRIEF, depth=at.depth, seed=at.seed, recorded=True),
                     lambda: stage.load(way, image, at.seconds, depth=at.depth, pause_us=pause_us, seed=at.seed, recorded=True))
 
 
@@ -57,4 +57,4 @@ def nested(stage, at):
         with stage.beside(stage.program("load", HERE), "nested", "rbd", image, "30", "4", "0", "2", says=False):
             return stage.load("nested", image, at.seconds + 1, depth=4, recorded=True)
 
-    return compared(image, lambda: stage.load("nested", image, BRIEF, depth=4), contended)
+    return compared(image, lambda: stage.load("nested", image, BRIEF, depth=4, recorded=True), contended)

@@ -11,12 +11,12 @@ PINGPONG = "exclusive-lock-pingpong"
 
 
 def writer_alone(stage, at, image):
-    return lambda: stage.fio(image, "randwrite", depth=at.depth, seconds=BRIEF)
+    return lambda: stage.fio(image, "randwrite", recorded=True, depth=at.depth, seconds=BRIEF)
 
 
 def two_jobs(stage, at, image, rw):
     """One client, then two of the same depth each, in one process."""
-    return compared(image, lambda: stage.fio(image, rw, depth=at.depth, seconds=BRIEF),
+    return compared(image, lambda: stage.fio(image, rw, recorded=True, depth=at.depth, seconds=BRIEF),
                     lambda: stage.fio(image, rw, f"--randseed={at.seed}", recorded=True, jobs=2, depth=at.depth, seconds=at.seconds))
 
 
@@ -67,7 +67,7 @@ def once_a_second(stage, at):
     """Two writers that each write a little once a second: few handovers, and a lock wait for each burst."""
     image = stage.image("excl", EXCLUSIVE)
     bursts = ("--thinktime=1s", "--thinktime_blocks=8", "--thinktime_blocks_type=issue", "--direct=1")
-    return compared(image, lambda: stage.fio(image, "randwrite", *bursts, depth=8, seconds=3),
+    return compared(image, lambda: stage.fio(image, "randwrite", *bursts, recorded=True, depth=8, seconds=3),
                     lambda: stage.fio(image, "randwrite", *bursts, recorded=True, jobs=2, depth=8, seconds=6))
 
 

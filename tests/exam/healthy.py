@@ -84,7 +84,7 @@ def cpu_quota(stage, at):
         with quota(0.15) as join:
             return stage.fio(image, "randread", recorded=True, around=join, depth=at.depth, seconds=at.seconds)
 
-    return compared(image, lambda: stage.fio(image, "randread", depth=at.depth, seconds=BRIEF), starved)
+    return compared(image, lambda: stage.fio(image, "randread", recorded=True, depth=at.depth, seconds=BRIEF), starved)
 
 
 @row("cpu-starved", "busy-neighbour")
@@ -98,4 +98,4 @@ def busy_neighbour(stage, at):
                 stack.enter_context(stage.beside("taskset", "-c", "0", "sh", "-c", "while :; do :; done", says=False))
             return stage.fio(image, "randread", recorded=True, around=("taskset", "-c", "0"), depth=at.depth, seconds=at.seconds)
 
-    return compared(image, lambda: stage.fio(image, "randread", depth=at.depth, seconds=BRIEF), starved)
+    return compared(image, lambda: stage.fio(image, "randread", recorded=True, depth=at.depth, seconds=BRIEF), starved)

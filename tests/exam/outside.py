@@ -6,18 +6,18 @@ EXCLUSIVE = "layering,exclusive-lock"
 LIMIT = 300
 
 
-def reads(stage, at, image, recorded=False, env=None, **more):
-    seconds = at.seconds if recorded else BRIEF
-    return stage.fio(image, "randread", f"--randseed={at.seed}", recorded=recorded, depth=at.depth, env=env, **{"seconds": seconds, **more})
+def reads(stage, at, image, brief=False, env=None, **more):
+    seconds = BRIEF if brief else at.seconds
+    return stage.fio(image, "randread", f"--randseed={at.seed}", recorded=True, depth=at.depth, env=env, **{"seconds": seconds, **more})
 
 
 def slow_osd(stage, at, image, **settings):
     """An OSD that is slow all the time looks like one that is as fast as it can be: only a baseline tells it."""
     def slow():
         with stage.osd_set(**settings):
-            return reads(stage, at, image, True)
+            return reads(stage, at, image)
 
-    return compared(image, lambda: reads(stage, at, image, True), slow, baseline=True)
+    return compared(image, lambda: reads(stage, at, image), slow, baseline=True)
 
 
 @row("outside-client", "dispatch-delay")
@@ -43,9 +43,9 @@ def with_exclusive_lock(stage, at):
 def osd_stalled(stage, at):
     """The OSD is stopped for three seconds: what is in flight then waits so long. The share follows from the stop's own length."""
     image, stopped = stage.image("plain"), []
-    without = reads(stage, at, image)
+    without = reads(stage, at, image, True)
     with stage.meanwhile(3, lambda: stopped.append(stage.stall(stage.osd_pid, 3))):
-        run = reads(stage, at, image, True, seconds=7)
+        run = reads(stage, at, image, seconds=7)
     stage.holds("the stall fell into the run", stopped and run.longest_ns > 0.95 * stopped[0], (run.longest_ns, stopped))
     return reckoned(image, without, run, at.depth * stopped[0] / run.request_time_ns)
 
@@ -54,7 +54,7 @@ def osd_stalled(stage, at):
 def network_loss(stage, at):
     """A connection breaks once in 500 messages: what was in flight is sent again."""
     image = stage.image("plain")
-    return compared(image, lambda: reads(stage, at, image), lambda: reads(stage, at, image, True, stage.client("ms_inject_socket_failures=500")))
+    return compared(image, lambda: reads(stage, at, image, True), lambda: reads(stage, at, image, env=stage.client("ms_inject_socket_failures=500")))
 
 
 @row("qos", "one-job")
@@ -63,19 +63,19 @@ def limited(stage, at):
 
     def limited():
         with stage.image_set(image, rbd_qos_iops_limit=LIMIT):
-            return reads(stage, at, image, True)
+            return reads(stage, at, image)
 
-    return compared(image, lambda: reads(stage, at, image), limited)
+    return compared(image, lambda: reads(stage, at, image, True), limited)
 
 
 @row("qos", "two-writers")
 def two_limited_writers(stage, at):
     """Both are limited and both want the exclusive lock: the limit lies above the lock, and lets too little through for the lock to matter."""
     image = stage.image("qos-excl", EXCLUSIVE)
-    write = lambda seconds, **more: stage.fio(image, "randwrite", f"--randseed={at.seed}", jobs=2, depth=at.depth, seconds=seconds, **more)
+    write = lambda seconds: stage.fio(image, "randwrite", f"--randseed={at.seed}", recorded=True, jobs=2, depth=at.depth, seconds=seconds)
 
     def limited():
         with stage.image_set(image, rbd_qos_iops_limit=LIMIT):
-            return write(at.seconds, recorded=True)
+            return write(at.seconds)
 
     return compared(image, lambda: write(BRIEF), limited)

@@ -81,10 +81,10 @@ def apart(one, other):
 
 
 def compared(image, without, with_cause, baseline=False):
-    """Makes a run without the cause, the run with it, and once more the run without it: functions that return a Run. The share of request
-    time that the cause took is one minus the mean latency without it over that with it. Other programs use the machine too: where the runs
-    without the cause differ too much it is made again, and in the end not judged. baseline: the report is given the run before, which is
-    recorded."""
+    """Makes a run without the cause, the run with it, and once more the run without it: functions that return a Run. All are recorded, so
+    that what recording costs is no part of the cause. The share of request time that the cause took is one minus the mean latency without
+    it over that with it. Other programs use the machine too: where the runs without the cause differ too much it is made again, and in the
+    end not judged. baseline: the report is given the run before."""
     before = without()
     for _ in range(TRIES):
         run = with_cause()

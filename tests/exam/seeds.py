@@ -54,7 +54,7 @@ def maker(cause, features, pattern, jobs):
         if cause == HEALTHY:
             return unaccused(image, run())
         other = prepare(stage, "exclusive-lock") if cause == JOURNAL else image  # one client, or no journal
-        return compared(image, lambda: stage.fio(other, pattern, depth=DEPTH, seconds=BRIEF), run)
+        return compared(image, lambda: stage.fio(other, pattern, recorded=True, depth=DEPTH, seconds=BRIEF), run)
     return make
 
 

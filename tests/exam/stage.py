@@ -10,8 +10,11 @@ import lab
 from osdlog import OsdLog
 
 
-
 BRIEF = 1.5  # seconds of a run that is only made to be compared with
+
+# An OSD with a disk. Sixteen threads, as one has for a disk that is no rotating one: others wait elsewhere.
+SLOW_DISK = ("osd_objectstore=bluestore", "bluestore_block_size=2147483648", "bluestore_default_buffered_read=false", "osd_op_num_shards=8",
+             "osd_op_num_threads_per_shard=2")
 
 
 class Skip(Exception):
@@ -56,8 +59,8 @@ class Stage(lab.Lab):
         super().__init__(rbdprof)
         self.recordings = []
 
-    def start_cluster(self):
-        super().start_cluster()
+    def start_cluster(self, *options, env=None):
+        super().start_cluster(*options, env=env)
         self.osd = OsdLog(self)
         with open(self.osd.socket.replace("ceph-osd.0.asok", "osd.0.pid")) as file:
             self.osd_pid = int(file.read())
@@ -151,6 +154,24 @@ class Stage(lab.Lab):
         finally:
             for option in options:
                 self.run(["rbd", "config", "image", "remove", image, option], check=False)
+
+    @contextlib.contextmanager
+    def slow_disk(self, read_us):
+        """Another cluster in place of this one for as long as the context lasts: its OSD keeps its objects on a disk on which every read
+        takes so long, and none of them in memory. It has so many placement groups that few objects share one."""
+        library = os.path.join(self.work, "slow_disk.so")
+        self.run(["cc", "-std=gnu11", "-O2", "-Wall", "-Wextra", "-shared", "-fPIC", "-o", library, os.path.join(HERE, "slow_disk.c")])
+        here = self.ceph, self.env, self.images, self.osd, self.osd_pid
+        self.ceph, self.images = None, set()
+        self.env = {name: value for name, value in self.env.items() if name not in ("CEPH_CONF", "CEPH_ARGS")}
+        try:
+            self.start_cluster("--pg-num", "64", *(option for setting in SLOW_DISK for option in ("--osd", setting)),
+                               env={"LD_PRELOAD": library, "SLOW_DISK_US": str(read_us)})
+            yield
+        finally:
+            if self.ceph:
+                self.run([lab.CLUSTER, "stop", self.ceph], check=False)
+            self.ceph, self.env, self.images, self.osd, self.osd_pid = here
 
     @contextlib.contextmanager
     def beside(self, *command, env=None, says=True, end=signal.SIGKILL):
