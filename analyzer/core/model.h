@@ -10,9 +10,9 @@
  *	model_destroy(model);
  *
  * Its memory depends on requests and operations in flight and on the numbers of processes, threads, images, clients, RADOS objects of
- * their metadata, placement groups, locks and the threads that took each, stacks and modules, not on the length of the trace. One thread at
- * a time. Times are a host's monotonic clock in nanoseconds except where a name says wall; process->clock_offset_ns leads from one to the
- * other.
+ * their metadata, placement groups, locks and the threads that took each, stacks and modules, not on the length of the trace; and on images
+ * of which a snapshot is made it is a bit more for each object. One thread at a time. Times are a host's monotonic clock in nanoseconds
+ * except where a name says wall; process->clock_offset_ns leads from one to the other.
  *
  * Everything that is handed out belongs to the model and lives until model_destroy().
  */
