@@ -79,8 +79,8 @@ int held_operation_begun(struct image *image, const struct operation *operation)
 }
 
 /*
- * A notification that somebody did not answer in time. A client that has asked for the lock takes it only when all have answered that: if it
- * is another than the owner who is silent, it waits for that one, though the owner may long have given the lock up.
+ * A notification that somebody did not answer in time. A client that has asked for the lock takes it only when all have answered that: if
+ * it is another than the owner who is silent, it waits for that one, though the owner may long have given the lock up.
  */
 static int unanswered(struct image *image, const struct operation *operation)
 {

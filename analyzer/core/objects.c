@@ -161,11 +161,11 @@ void objects_sum(const struct objects *const *list, unsigned count, struct objec
 }
 
 /*
- * Requests for one object that wait for each other need not be faster on many: an OSD, or a connection to it, can be what is busy. While they
- * come to the next object they are on two, and what they save then tells. Half: each object is served by itself, and all waiting behind
- * others is for nothing. Less: if two objects already take all that the OSD has to give, many save the same; if a part of its work on a
- * request has to be done anyhow, they save twice as much. The square lies between these from a quarter on, and below is no more than the
- * former.
+ * Requests for one object that wait for each other need not be faster on many: an OSD, or a connection to it, can be what is busy. While
+ * they come to the next object they are on two, and what they save then tells. Half: each object is served by itself, and all waiting
+ * behind others is for nothing. Less: if two objects already take all that the OSD has to give, many save the same; if a part of its work
+ * on a request has to be done anyhow, they save twice as much. The square lies between these from a quarter on, and below is no more than
+ * the former.
  */
 double objects_saved(const struct objects_sum *sum)
 {
