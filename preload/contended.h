@@ -64,10 +64,10 @@ void contended_inherited(uint8_t kind, const void *lock, const void *caller);
 
 /* A hold that ends. */
 struct release {
-	struct lockstat_slot *slot; /* NULL: not timed */
-	uint64_t hold_ticks;        /* of a timed one */
-	uint64_t now_ns;            /* of one that others waited for; else 0 */
-	uint64_t blocked_ns;        /* so long */
+	struct lockstat_times *times; /* NULL: not timed */
+	uint64_t hold_ticks;          /* of a timed one */
+	uint64_t now_ns;              /* of one that others waited for; else 0 */
+	uint64_t blocked_ns;          /* so long */
 };
 
 /* Fills in what is known of the blocking hold. */
@@ -81,22 +81,22 @@ static inline bool release_begin(struct release *release, uint8_t kind, const vo
 {
 	bool likely = waiters_likely(lock);
 
-	release->slot = lockstat_timed(lock, kind);
+	release->times = lockstat_timed(lock, kind);
 	release->now_ns = 0;
-	if (release->slot)
-		release->hold_ticks = ticks_now() - (release->slot->begun & ~(uint64_t)LOCKSTAT_COUNTED);
+	if (release->times)
+		release->hold_ticks = ticks_now() - (release->times->begun & ~(uint64_t)LOCKSTAT_COUNTED);
 	else if (!likely)
 		return false;
 	if (likely)
 		release_look(release, kind, lock);
-	return release->slot || release->now_ns;
+	return release->times || release->now_ns;
 }
 
 /* After the real call, unless that refused. Keeps errno. */
 static inline void release_end(const struct release *release, uint8_t kind, const void *lock, const void *caller)
 {
-	if (release->slot)
-		lockstat_released(release->slot, release->hold_ticks);
+	if (release->times)
+		lockstat_released(release->times, release->hold_ticks);
 	if (release->now_ns || lockstat_state.pairs)
 		release_say(release, kind, lock, caller);
 }

@@ -26,10 +26,10 @@ static void say_slot(struct lockstat_table *table, size_t at, bool every)
 	counts = (struct rbdprof_lock_counts){
 	    .lock = view.key & ~(uint64_t)LOCKSTAT_KIND,
 	    .series = (uint64_t)view.life * LOCKSTAT_SLOTS + at,
-	    .acquisitions = anew ? view.acquisitions : said->acquisitions + (uint32_t)(view.acquisitions - (uint32_t)said->acquisitions),
+	    .acquisitions = view.acquisitions,
 	    .contended = view.contended,
 	    .wait_ns = view.wait_ns,
-	    .holds = anew ? view.holds : said->holds + (uint32_t)(view.holds - (uint32_t)said->holds),
+	    .holds = view.holds,
 	    .hold_ns = ticks_to_ns(view.hold_ticks),
 	    .thread = table->thread,
 	    .kind = (uint8_t)(view.key & LOCKSTAT_KIND),

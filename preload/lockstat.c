@@ -22,12 +22,6 @@ static uint32_t last_epoch;
 static uint32_t without_table;
 static uint32_t crowded;
 
-/* A slot's place tells its thread's other arrays. */
-static size_t place(const struct lockstat_table *table, const struct lockstat_slot *slot)
-{
-	return (size_t)(slot - table->slots);
-}
-
 static struct lockstat_table *take(void)
 {
 	uint32_t count = __atomic_load_n(&table_count, __ATOMIC_RELAXED);
@@ -45,15 +39,16 @@ static struct lockstat_table *take(void)
 /* A slot without a key, in which nothing is counted. The flusher may be looking. */
 static void empty(struct lockstat_table *table, struct lockstat_slot *slot)
 {
-	struct lockstat_waits *waits = &table->waits[place(table, slot)];
+	struct lockstat_times *times = lockstat_times(table, slot);
+	struct lockstat_waits *waits = &table->waits[lockstat_place(table, slot)];
 
 	__atomic_store_n(&slot->key, 0, __ATOMIC_RELAXED);
 	__atomic_thread_fence(
 	    __ATOMIC_RELEASE); /* pairs with lockstat_look()'s: who sees a number of the next life sees that this one is over */
 	__atomic_store_n(&slot->acquisitions, 0, __ATOMIC_RELAXED);
-	__atomic_store_n(&slot->holds, 0, __ATOMIC_RELAXED);
-	__atomic_store_n(&slot->begun, 0, __ATOMIC_RELAXED);
-	__atomic_store_n(&slot->hold_ticks, 0, __ATOMIC_RELAXED);
+	__atomic_store_n(&times->begun, 0, __ATOMIC_RELAXED);
+	__atomic_store_n(&times->holds, 0, __ATOMIC_RELAXED);
+	__atomic_store_n(&times->hold_ticks, 0, __ATOMIC_RELAXED);
 	__atomic_store_n(&waits->contended, 0, __ATOMIC_RELAXED);
 	__atomic_store_n(&waits->wait_ns, 0, __ATOMIC_RELAXED);
 }
@@ -114,7 +109,7 @@ struct lockstat_table *lockstat_table(void)
 
 static struct lockstat_slot *insert(struct lockstat_table *table, struct lockstat_slot *slot, uint64_t key, const void *caller)
 {
-	uint32_t *life = &table->lives[place(table, slot)];
+	uint32_t *life = &table->lives[lockstat_place(table, slot)];
 
 	if (slot->key)
 		empty(table, slot);
@@ -126,66 +121,100 @@ static struct lockstat_slot *insert(struct lockstat_table *table, struct locksta
 /* Whether nothing is lost when the slot becomes another lock's. */
 static bool is_told(const struct lockstat_table *table, const struct lockstat_slot *slot)
 {
-	size_t at = place(table, slot);
+	size_t at = lockstat_place(table, slot);
+	const struct lockstat_times *times = &table->times[at];
 	const struct lockstat_said *said = &table->said[at];
 
-	if (slot->begun)
+	if (times->begun)
 		return false;
 	return (table->lives[at] & 1) || (__atomic_load_n(&said->life, __ATOMIC_RELAXED) == table->lives[at] &&
-					  (uint32_t)__atomic_load_n(&said->acquisitions, __ATOMIC_RELAXED) == slot->acquisitions &&
-					  (uint32_t)__atomic_load_n(&said->holds, __ATOMIC_RELAXED) == slot->holds &&
+					  __atomic_load_n(&said->acquisitions, __ATOMIC_RELAXED) == slot->acquisitions &&
+					  __atomic_load_n(&said->holds, __ATOMIC_RELAXED) == times->holds &&
 					  __atomic_load_n(&said->contended, __ATOMIC_RELAXED) == table->waits[at].contended);
+}
+
+/* The i-th place where a key may be: near and in that line, then far. */
+static struct lockstat_slot *candidate(struct lockstat_table *table, uint64_t key, size_t i)
+{
+	size_t near = (size_t)(lockstat_near(table, key) - table->slots), far;
+
+	if (i < LOCKSTAT_LINE)
+		return &table->slots[near ^ i];
+	far = (size_t)(lockstat_hash(key) >> (64 - LOCKSTAT_FAR_BITS)) & ~(size_t)(LOCKSTAT_LINE - 1);
+	return &table->slots[LOCKSTAT_NEAR + (far + i - LOCKSTAT_LINE) % LOCKSTAT_FAR];
 }
 
 struct lockstat_slot *lockstat_seek(struct lockstat_table *table, uint64_t key, const void *caller)
 {
-	struct lockstat_slot *near = lockstat_near(table, key), *free = NULL, *told = NULL;
-	size_t at = (size_t)(lockstat_hash(key) >> (64 - LOCKSTAT_FAR_BITS));
+	struct lockstat_slot *slot;
+	size_t count = 0;
 
-	for (size_t i = 0; !free && i < PROBES; i++) {
-		struct lockstat_slot *slot = &table->slots[LOCKSTAT_NEAR + (at + i) % LOCKSTAT_FAR];
-
+	/* Places are taken in this order and never given up, only taken by others: behind a free one there is nothing. */
+	for (; count < LOCKSTAT_LINE + PROBES && (slot = candidate(table, key, count))->key; count++)
 		if (slot->key == key)
 			return slot;
-		if (!slot->key)
-			free = slot;
-		else if (caller && !told && is_told(table, slot))
-			told = slot;
-	}
 	if (!caller)
 		return NULL;
-	if (!near->key || is_told(table, near))
-		return insert(table, near, key, caller);
-	if (free || told)
-		return insert(table, free ? free : told, key, caller);
+	for (size_t i = 0; i < count && i < LOCKSTAT_LINE; i++)
+		if (is_told(table, candidate(table, key, i)))
+			return insert(table, candidate(table, key, i), key, caller);
+	if (count < LOCKSTAT_LINE + PROBES)
+		return insert(table, candidate(table, key, count), key, caller);
+	for (size_t i = LOCKSTAT_LINE; i < count; i++)
+		if (is_told(table, candidate(table, key, i)))
+			return insert(table, candidate(table, key, i), key, caller);
 	__atomic_store_n(&table->uncounted, table->uncounted + 1, __ATOMIC_RELAXED);
 	__atomic_store_n(&crowded, 1, __ATOMIC_RELAXED);
 	return NULL;
+}
+
+static struct lockstat_slot *count(struct lockstat_slot *slot)
+{
+	__atomic_store_n(&slot->acquisitions, slot->acquisitions + 1, __ATOMIC_RELAXED);
+	return slot;
+}
+
+static inline void time_hold(struct lockstat_table *table, const struct lockstat_slot *slot, uint64_t ticks, uint64_t counted)
+{
+	struct lockstat_times *times = lockstat_times(table, slot);
+
+	lockstat_thread.timed += !times->begun;
+	__atomic_store_n(&times->begun, (ticks & ~(uint64_t)LOCKSTAT_COUNTED) | counted, __ATOMIC_RELAXED);
+}
+
+/* Apart, so that who reads the counter saves no register for it. */
+static __attribute__((noinline)) struct lockstat_slot *acquired_timed_by_clock(struct lockstat_slot *slot)
+{
+	time_hold(lockstat_thread.table, slot, recorder_now_ns(), LOCKSTAT_COUNTED);
+	return count(slot);
+}
+
+struct lockstat_slot *lockstat_acquired_timed(struct lockstat_slot *slot)
+{
+	if (!ticks_counted())
+		return acquired_timed_by_clock(slot);
+	time_hold(lockstat_thread.table, slot, ticks_count(), LOCKSTAT_COUNTED);
+	return count(slot);
 }
 
 struct lockstat_slot *lockstat_acquired_anyhow(const void *lock, uint8_t kind, const void *caller)
 {
 	struct lockstat_table *table = lockstat_mine();
 	struct lockstat_slot *slot = table ? lockstat_find(table, lockstat_key(lock, kind), caller) : NULL;
-	uint64_t counted;
-	uint32_t n;
 
 	if (!slot)
 		return NULL;
-	n = slot->acquisitions;
-	__atomic_store_n(&slot->acquisitions, n + 1, __ATOMIC_RELAXED);
-	counted = lockstat_state.every || lockstat_sampled(n) ? LOCKSTAT_COUNTED : 0;
-	if (!counted && !(waiters_likely(lock) && waiters_find(lock)))
-		return slot;
-	lockstat_thread.timed += !slot->begun;
-	__atomic_store_n(&slot->begun, (ticks_now() & ~(uint64_t)LOCKSTAT_COUNTED) | counted, __ATOMIC_RELAXED);
-	return slot;
+	if (lockstat_state.every || lockstat_sampled(slot->acquisitions))
+		return lockstat_acquired_timed(slot);
+	if (waiters_likely(lock) && waiters_find(lock))
+		time_hold(table, slot, ticks_now(), 0);
+	return count(slot);
 }
 
-void lockstat_waited(struct lockstat_slot *slot, uint64_t wait_ns)
+void lockstat_waited(const struct lockstat_slot *slot, uint64_t wait_ns)
 {
 	struct lockstat_table *table = lockstat_thread.table;
-	struct lockstat_waits *waits = &table->waits[place(table, slot)];
+	struct lockstat_waits *waits = &table->waits[lockstat_place(table, slot)];
 
 	__atomic_store_n(&waits->wait_ns, waits->wait_ns + wait_ns, __ATOMIC_RELAXED);
 	__atomic_store_n(&waits->contended, waits->contended + 1, __ATOMIC_RELEASE);
@@ -239,6 +268,7 @@ bool lockstat_blocked(const struct lockstat_table *table, struct lockstat_blocke
 bool lockstat_look(const struct lockstat_table *table, size_t at, struct lockstat_view *view)
 {
 	const struct lockstat_slot *slot = &table->slots[at];
+	const struct lockstat_times *times = &table->times[at];
 	const struct lockstat_waits *waits = &table->waits[at];
 
 	view->key = __atomic_load_n(&slot->key, __ATOMIC_ACQUIRE);
@@ -248,8 +278,8 @@ bool lockstat_look(const struct lockstat_table *table, size_t at, struct locksta
 	/* Waits before acquisitions, since the owner writes them the other way round: contended ones are among those. */
 	view->contended = __atomic_load_n(&waits->contended, __ATOMIC_ACQUIRE);
 	view->wait_ns = __atomic_load_n(&waits->wait_ns, __ATOMIC_RELAXED);
-	view->holds = __atomic_load_n(&slot->holds, __ATOMIC_ACQUIRE);
-	view->hold_ticks = __atomic_load_n(&slot->hold_ticks, __ATOMIC_RELAXED);
+	view->holds = __atomic_load_n(&times->holds, __ATOMIC_ACQUIRE);
+	view->hold_ticks = __atomic_load_n(&times->hold_ticks, __ATOMIC_RELAXED);
 	view->acquisitions = __atomic_load_n(&slot->acquisitions, __ATOMIC_RELAXED);
 	__atomic_thread_fence(__ATOMIC_ACQUIRE);
 	return __atomic_load_n(&slot->key, __ATOMIC_RELAXED) == view->key &&

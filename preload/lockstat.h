@@ -18,8 +18,9 @@
 #include "preload/waiters.h"
 #include "tracepoints/schema.h"
 
-/* Each key has one place among the near slots, which lie in two pages, and a row of places among the far ones. */
-#define LOCKSTAT_NEAR_BITS 8
+/* Each key has one place among the near slots, which lie in two pages, three more in that one's cache line, and a row of places among the
+ * far ones. */
+#define LOCKSTAT_NEAR_BITS 9
 #define LOCKSTAT_NEAR      (1 << LOCKSTAT_NEAR_BITS)
 #define LOCKSTAT_FAR_BITS  11
 #define LOCKSTAT_FAR       (1 << LOCKSTAT_FAR_BITS)
@@ -27,17 +28,24 @@
 
 #define LOCKSTAT_KIND 7 /* the bits of a key that are the kind: locks are aligned to 8 bytes */
 
-/* What every acquisition touches; two in a cache line. */
+/* What every acquisition touches. */
 struct lockstat_slot {
-	uint64_t key;          /* address | enum rbdprof_lock_kind; 0: free */
-	uint32_t acquisitions; /* both wrap */
-	uint32_t holds;        /* that were timed and are over */
-	uint64_t begun;        /* ticks at the acquisition of the hold that is being timed, with bit 0 as LOCKSTAT_COUNTED; 0: none is */
-	uint64_t hold_ticks;   /* of those */
+	uint64_t key; /* address | enum rbdprof_lock_kind; 0: free */
+	uint64_t acquisitions;
 };
+
+/* So many are a cache line. */
+#define LOCKSTAT_LINE 4
 
 /* A hold that is timed by chance, and so stands for others, and not only because somebody waits for it. */
 #define LOCKSTAT_COUNTED 1
+
+/* What only a hold that is timed touches. */
+struct lockstat_times {
+	uint64_t begun;      /* ticks at the acquisition of the hold that is being timed, with bit 0 as LOCKSTAT_COUNTED; 0: none is */
+	uint64_t holds;      /* that were timed and are over */
+	uint64_t hold_ticks; /* of those */
+};
 
 /* What only a wait touches. */
 struct lockstat_waits {
@@ -58,13 +66,13 @@ struct lockstat_blocked {
 
 /* What the flusher has said of a slot so far. Its owner looks, to know which slots have nothing left to say. */
 struct lockstat_said {
-	uint64_t acquisitions, holds; /* that do not wrap */
-	uint64_t contended;
+	uint64_t acquisitions, holds, contended;
 	uint32_t life; /* of which */
 };
 
 struct lockstat_table {
 	struct lockstat_slot slots[LOCKSTAT_SLOTS] __attribute__((aligned(4096))); /* the near ones first */
+	struct lockstat_times times[LOCKSTAT_SLOTS];
 	struct lockstat_waits waits[LOCKSTAT_SLOTS];
 	struct lockstat_said said[LOCKSTAT_SLOTS];
 	uint32_t lives[LOCKSTAT_SLOTS]; /* counts the slot's keys in steps of 2; bit 0: the tracer's own lock, not to be said */
@@ -95,10 +103,21 @@ struct lockstat_thread {
 
 extern __thread struct lockstat_thread lockstat_thread __attribute__((tls_model("initial-exec")));
 
+/* A slot's place tells its thread's other arrays. */
+static inline size_t lockstat_place(const struct lockstat_table *table, const struct lockstat_slot *slot)
+{
+	return (size_t)(slot - table->slots);
+}
+
+static inline struct lockstat_times *lockstat_times(struct lockstat_table *table, const struct lockstat_slot *slot)
+{
+	return &table->times[lockstat_place(table, slot)];
+}
+
 /* This thread's table in this epoch, cleared; NULL when nothing is counted, the thread is the tracer's, or there is no table. */
 struct lockstat_table *lockstat_table(void);
 
-/* The slot of a key that is not near; a new one when there is none and `caller` is given. NULL: there is no place. */
+/* The slot of a key that is not in its near place; a new one when there is none and `caller` is given. NULL: there is no place. */
 struct lockstat_slot *lockstat_seek(struct lockstat_table *table, uint64_t key, const void *caller);
 
 static inline uint64_t lockstat_key(const void *lock, uint8_t kind)
@@ -134,10 +153,13 @@ static inline struct lockstat_slot *lockstat_find(struct lockstat_table *table, 
 
 /* Whether the hold of the n-th acquisition of a lock is timed: the first is, and then one in 64, at distances of 34, 55 and 89 that
  * no rhythm of the program's falls in with (multiples of the golden section are spread evenly among every second, third, … of them). */
-static inline bool lockstat_sampled(uint32_t n)
+static inline bool lockstat_sampled(uint64_t n)
 {
-	return n * UINT32_C(0x9e3779b9) < UINT32_MAX / RBDPROF_HOLD_SAMPLING + 1;
+	return (uint32_t)n * UINT32_C(0x9e3779b9) < UINT32_MAX / RBDPROF_HOLD_SAMPLING + 1;
 }
+
+/* lockstat_acquired() of a slot of this thread's, with a hold that is timed. Returns the slot. */
+struct lockstat_slot *lockstat_acquired_timed(struct lockstat_slot *slot);
 
 /* lockstat_acquired(), whatever is to be done. */
 struct lockstat_slot *lockstat_acquired_anyhow(const void *lock, uint8_t kind, const void *caller);
@@ -148,11 +170,13 @@ static inline struct lockstat_slot *lockstat_acquired(const void *lock, uint8_t 
 {
 	uint32_t epoch = __atomic_load_n(&lockstat_state.epoch, __ATOMIC_RELAXED);
 
-	if (__builtin_expect(!lockstat_state.every && epoch && lockstat_thread.epoch == epoch && lockstat_thread.table, 1)) {
+	if (__builtin_expect(epoch && lockstat_thread.epoch == epoch && lockstat_thread.table, 1)) {
 		struct lockstat_slot *slot = lockstat_near(lockstat_thread.table, lockstat_key(lock, kind));
-		uint32_t n = slot->acquisitions;
+		uint64_t n = slot->acquisitions;
 
-		if (__builtin_expect(slot->key == lockstat_key(lock, kind) && !lockstat_sampled(n) && !waiters_likely(lock), 1)) {
+		if (__builtin_expect(slot->key == lockstat_key(lock, kind) && !waiters_likely(lock), 1)) {
+			if (__builtin_expect(lockstat_state.every || lockstat_sampled(n), 0))
+				return lockstat_acquired_timed(slot);
 			__atomic_store_n(&slot->acquisitions, n + 1, __ATOMIC_RELAXED);
 			return slot;
 		}
@@ -160,32 +184,36 @@ static inline struct lockstat_slot *lockstat_acquired(const void *lock, uint8_t 
 	return lockstat_acquired_anyhow(lock, kind, caller);
 }
 
-/* The slot of a lock that this thread is about to release, if its hold is being timed. */
-static inline struct lockstat_slot *lockstat_timed(const void *lock, uint8_t kind)
+/* The times of a lock that this thread is about to release, if its hold is being timed. */
+static inline struct lockstat_times *lockstat_timed(const void *lock, uint8_t kind)
 {
 	struct lockstat_table *table;
 	struct lockstat_slot *slot;
+	struct lockstat_times *times;
 
 	if (!lockstat_state.every && !lockstat_thread.timed)
 		return NULL;
 	table = lockstat_mine();
 	slot = table ? lockstat_find(table, lockstat_key(lock, kind), NULL) : NULL;
-	return slot && slot->begun ? slot : NULL;
+	if (!slot)
+		return NULL;
+	times = lockstat_times(table, slot);
+	return times->begun ? times : NULL;
 }
 
 /* Its hold is over, `ticks` after it began. */
-static inline void lockstat_released(struct lockstat_slot *slot, uint64_t ticks)
+static inline void lockstat_released(struct lockstat_times *times, uint64_t ticks)
 {
-	if (slot->begun & LOCKSTAT_COUNTED) {
-		__atomic_store_n(&slot->hold_ticks, slot->hold_ticks + ticks, __ATOMIC_RELAXED);
-		__atomic_store_n(&slot->holds, slot->holds + 1, __ATOMIC_RELEASE);
+	if (times->begun & LOCKSTAT_COUNTED) {
+		__atomic_store_n(&times->hold_ticks, times->hold_ticks + ticks, __ATOMIC_RELAXED);
+		__atomic_store_n(&times->holds, times->holds + 1, __ATOMIC_RELEASE);
 	}
-	__atomic_store_n(&slot->begun, 0, __ATOMIC_RELAXED);
+	__atomic_store_n(&times->begun, 0, __ATOMIC_RELAXED);
 	lockstat_thread.timed--;
 }
 
-/* Adds a wait that ended in the acquisition that `slot` has counted. */
-void lockstat_waited(struct lockstat_slot *slot, uint64_t wait_ns);
+/* Adds a wait that ended in the acquisition that this thread's `slot` has counted. */
+void lockstat_waited(const struct lockstat_slot *slot, uint64_t wait_ns);
 
 /* This thread is about to wait; and does not any more. Nothing where it has no table. */
 void lockstat_block(const struct lockstat_blocked *blocked);
@@ -197,8 +225,7 @@ bool lockstat_blocked(const struct lockstat_table *table, struct lockstat_blocke
 /* A slot as the flusher sees it at one moment of its life. */
 struct lockstat_view {
 	uint64_t key;
-	uint64_t contended, wait_ns, hold_ticks;
-	uint32_t acquisitions, holds;
+	uint64_t acquisitions, contended, wait_ns, holds, hold_ticks;
 	uint32_t life;
 };
 

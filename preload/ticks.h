@@ -13,20 +13,29 @@
 /* Not 0: the counter runs at one rate in all states of all processors, and this process may read it. Read on every timed hold. */
 extern int ticks_invariant;
 
-static inline uint64_t ticks_now(void)
+static inline bool ticks_counted(void)
+{
+	return __builtin_expect(__atomic_load_n(&ticks_invariant, __ATOMIC_RELAXED) != 0, 1);
+}
+
+/* The counter's value, where ticks_counted(). */
+static inline uint64_t ticks_count(void)
 {
 #if defined(__x86_64__)
-	if (__builtin_expect(__atomic_load_n(&ticks_invariant, __ATOMIC_RELAXED) != 0, 1))
-		return __builtin_ia32_rdtsc();
+	return __builtin_ia32_rdtsc();
 #elif defined(__aarch64__)
-	if (__builtin_expect(__atomic_load_n(&ticks_invariant, __ATOMIC_RELAXED) != 0, 1)) {
-		uint64_t ticks;
+	uint64_t ticks;
 
-		__asm__ volatile("mrs %0, cntvct_el0" : "=r"(ticks));
-		return ticks;
-	}
+	__asm__ volatile("mrs %0, cntvct_el0" : "=r"(ticks));
+	return ticks;
+#else
+	return 0;
 #endif
-	return recorder_now_ns();
+}
+
+static inline uint64_t ticks_now(void)
+{
+	return ticks_counted() ? ticks_count() : recorder_now_ns();
 }
 
 /* Notes a first moment, from which the rate is reckoned. Call once, early. */
