@@ -2,8 +2,7 @@
 #include "preload/maps.h"
 
 #include <fcntl.h>
-#include <inttypes.h>
-#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -13,19 +12,26 @@ static struct mapping mappings[MOST_MAPPINGS];
 static size_t count;
 
 /* BEGIN-END PERMISSIONS OFFSET DEVICE INODE PATH */
-static void note(const char *line)
+static void note(char *line)
 {
 	struct mapping *mapping = &mappings[count];
-	char permissions[5], path[16] = "";
-	uint64_t inode;
+	char *at, *permissions;
 
-	if (count == MOST_MAPPINGS || sscanf(line, "%" SCNx64 "-%" SCNx64 " %4s %*s %*s %" SCNu64 " %15s", &mapping->begin, &mapping->end,
-					     permissions, &inode, path) < 4)
+	if (count == MOST_MAPPINGS)
 		return;
-	mapping->readable = permissions[0] == 'r';
-	mapping->writable = permissions[1] == 'w';
-	mapping->of_file = inode != 0;
-	mapping->stack = !strncmp(path, "[stack", 6);
+	mapping->begin = strtoull(line, &at, 16);
+	if (*at != '-')
+		return;
+	mapping->end = strtoull(at + 1, &permissions, 16);
+	at = permissions;
+	for (int i = 0; i < 3 && at; i++)
+		at = strchr(at + 1, ' ');
+	if (!at)
+		return;
+	mapping->readable = permissions[1] == 'r';
+	mapping->writable = permissions[2] == 'w';
+	mapping->of_file = strtoull(at, &at, 10) != 0;
+	mapping->stack = !strncmp(at + strspn(at, " "), "[stack", 6);
 	count++;
 }
 

@@ -13,8 +13,9 @@
 #define DEFAULT_OVER_US 20
 #define FRAMES          16
 #define OWN_FRAMES      8        /* the provider's and the shim's, before the caller's */
-#define BUDGET_NS       5000000 /* a second: half a hundredth of a processor */
-#define MOST_SPENT_NS   1000000 /* on one stack: what a thread's first takes longer, since its caches are made, is not held against the others */
+#define PERIOD_NS       100000000
+#define BUDGET_NS       100000 /* a period: a thousandth of a processor */
+#define MOST_SPENT_NS   50000 /* on one stack: what a thread's first takes longer, since its caches are made, is not held against the others */
 #define SITES           1024
 #define PROBES          4
 #define LONG_ADDS       4 /* a long wait outweighs so many short ones */
@@ -35,7 +36,7 @@ static struct said {
 } said[SAID];
 
 static uint64_t over_ns = DEFAULT_OVER_US * 1000;
-static uint64_t second, spent_ns; /* in that second */
+static uint64_t period, spent_ns; /* in that period */
 static struct range {
 	uintptr_t begin, end;
 } unsafe[MOST_RANGES];
@@ -147,12 +148,12 @@ static bool is_slow(const void *caller)
 	return !over_ns || (site && __atomic_load_n(&site->lately, __ATOMIC_RELAXED));
 }
 
-/* Threads that begin a second at once may each forget what the other spent. */
+/* Threads that begin a period at once may each forget what the other spent. */
 static bool may_spend(uint64_t now_ns)
 {
-	uint64_t now = now_ns / 1000000000;
+	uint64_t now = now_ns / PERIOD_NS;
 
-	if (__atomic_exchange_n(&second, now, __ATOMIC_RELAXED) != now)
+	if (__atomic_exchange_n(&period, now, __ATOMIC_RELAXED) != now)
 		__atomic_store_n(&spent_ns, 0, __ATOMIC_RELAXED);
 	return __atomic_load_n(&spent_ns, __ATOMIC_RELAXED) < BUDGET_NS;
 }

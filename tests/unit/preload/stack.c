@@ -8,8 +8,9 @@
 #include "preload/stack.h"
 
 #define OVER_NS   50000 /* as set in main() */
-#define BUDGET_NS  5000000 /* of all stacks in a second */
-#define MOST_NS    1000000 /* that one of them counts for */
+#define PERIOD_NS  100000000
+#define BUDGET_NS  100000 /* of all stacks in a period */
+#define MOST_NS    50000 /* that one of them counts for */
 #define FRAMES    16
 
 /* Places in the code: each test has its own, since what was learnt of one stays. */
@@ -26,13 +27,13 @@ static void find_frames(const void *caller, size_t above)
 		heard_frames[heard_frame_count++] = 0x2000 + i;
 }
 
-/* A moment with so much left of its second, in which nothing was spent. */
-static uint64_t fresh_second(void)
+/* A moment with so much left of its period, in which nothing was spent. */
+static uint64_t fresh_period(void)
 {
 	const struct timespec t = {.tv_nsec = 1000000};
-	uint64_t second = recorder_now_ns() / 1000000000;
+	uint64_t period = recorder_now_ns() / PERIOD_NS;
 
-	while (recorder_now_ns() / 1000000000 == second)
+	while (recorder_now_ns() / PERIOD_NS == period)
 		nanosleep(&t, NULL);
 	return recorder_now_ns();
 }
@@ -49,7 +50,7 @@ static int setup(void **state)
 	recorder_describe_again();
 	EMIT(unseen("")); /* now this thread has said its name in this round */
 	heard_start_locks(true);
-	fresh_second();
+	fresh_period();
 	return 0;
 }
 
@@ -127,10 +128,10 @@ static void each_stack_is_said_once_a_round(void **state)
 }
 
 /* A thread that says it began to unwind so long ago has spent that, up to what one stack counts for. */
-static void all_stacks_of_a_second_have_a_budget(void **state)
+static void all_stacks_of_a_period_have_a_budget(void **state)
 {
 	const void *caller = &places[5];
-	uint64_t begin_ns = fresh_second();
+	uint64_t begin_ns = fresh_period();
 
 	(void)state;
 	stack_judge(caller, OVER_NS);
@@ -141,7 +142,7 @@ static void all_stacks_of_a_second_have_a_budget(void **state)
 		assert_int_not_equal(stack_take(caller, begin_ns), 0);
 	assert_int_equal(take(caller), 0);
 	assert_int_equal(take(caller), 0);
-	fresh_second();
+	fresh_period();
 	assert_int_not_equal(take(caller), 0);
 }
 
@@ -199,7 +200,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    TEST(only_where_waits_have_been_long), TEST(a_stack_begins_with_the_caller),
-	    TEST(each_stack_is_said_once_a_round), TEST(all_stacks_of_a_second_have_a_budget),
+	    TEST(each_stack_is_said_once_a_round), TEST(all_stacks_of_a_period_have_a_budget),
 	    TEST(not_within_loader_and_allocator), TEST(the_threshold_is_the_environments),
 	    TEST(none_in_a_child_of_fork),
 	};
