@@ -18,19 +18,21 @@ enum member_type {
 	MEMBER_MOMENT,  /* of the event's clock; kept is how long before the event it was, in ns */
 	MEMBER_STRING,
 	MEMBER_NUMBERS, /* a sequence of numbers, as 64 bits each; its length is kept where `count` says */
+	MEMBER_ROWS,    /* such a sequence in which RBDPROF_COUNTS_WORDS are a struct event_counts; kept is how many of these there are */
 };
 
 struct member {
 	const char *field;
 	enum member_type type;
 	uint16_t offset; /* within struct event */
-	uint16_t count;  /* NUMBERS: where their count goes */
+	uint16_t count;  /* NUMBERS, ROWS: where their count goes */
 	uint8_t word;    /* 0: a field of its own. Else the member is in that word of an array, from 1, and begins at this bit: */
 	uint8_t bit;
 };
 
 #define MEMBER(TYPE, group, field) {#field, MEMBER_##TYPE, offsetof(struct event, group.field), 0, 0, 0}
 #define NUMBERS(group, field) {#field, MEMBER_NUMBERS, offsetof(struct event, group.field), offsetof(struct event, group.count), 0, 0}
+#define ROWS(group, field) {"words", MEMBER_ROWS, offsetof(struct event, group.field), offsetof(struct event, group.count), 0, 0}
 #define WORD(number, bit, TYPE, group, field) {"words", MEMBER_##TYPE, offsetof(struct event, group.field), 0, (number) + 1, bit}
 #define MEMBERS_MAX 20
 #define EVENT(TYPE, name, ...) {PROVIDER #name, EVENT_##TYPE, {__VA_ARGS__}}
@@ -55,11 +57,19 @@ struct member {
 		WORD(3, 0, U32, sent, placement_group), WORD(3, 32, U32, sent, object_hash), WORD(4, 0, U32, sent, flags),                 \
 		WORD(4, 32, U16, sent, code), WORD(4, 48, U16, sent, extents), WORD(5, 0, U64, sent, offset_bytes),                        \
 		WORD(6, 0, U64, sent, length_bytes)
+#define WAIT_WORDS                                                                                                                         \
+	WORD(0, 0, U64, wait, lock), WORD(1, 0, U64, wait, mutex), WORD(2, 0, U64, wait, caller), WORD(3, 0, U64, wait, wait_ns),          \
+		WORD(4, 0, U64, wait, request), WORD(5, 0, U64, wait, stack), WORD(6, 0, U32, wait, thread), WORD(6, 32, U32, wait, holder), \
+		WORD(7, 0, I32, wait, result), WORD(7, 32, U8, wait, kind)
+#define HOLD_WORDS                                                                                                                         \
+	WORD(0, 0, U64, hold, lock), WORD(1, 0, U64, hold, caller), WORD(2, 0, U64, hold, hold_ns), WORD(3, 0, U64, hold, ago_ns),         \
+		WORD(4, 0, U32, hold, thread), WORD(4, 32, U8, hold, kind)
 #define COMPLETE_MEMBERS                                                                                                                   \
 	MEMBER(U64, complete, request), MEMBER(U32, complete, thread), MEMBER(I64, complete, result), MEMBER(U8, complete, looked)
 #define COUNTS_MEMBERS                                                                                                                     \
-	MEMBER(U64, counts, lock), MEMBER(U64, counts, acquisitions), MEMBER(U64, counts, contended), MEMBER(U64, counts, wait_ns),        \
-		MEMBER(U64, counts, holds), MEMBER(U64, counts, hold_ns), MEMBER(U32, counts, thread), MEMBER(U8, counts, kind)
+	MEMBER(U64, counts.one, lock), MEMBER(U64, counts.one, acquisitions), MEMBER(U64, counts.one, contended),                          \
+		MEMBER(U64, counts.one, wait_ns), MEMBER(U64, counts.one, holds), MEMBER(U64, counts.one, hold_ns),                        \
+		MEMBER(U32, counts.one, thread), MEMBER(U8, counts.one, kind)
 
 /* An event that looked different in an earlier schema has a row for each. */
 /* clang-format off */
@@ -89,14 +99,21 @@ static const struct known_event {
 	EVENT(COMPLETE, complete, COMPLETE_MEMBERS, {"complete_ns", MEMBER_MOMENT, offsetof(struct event, complete.c2d_ns), 0, 0, 0}), /* schema 2 */
 	EVENT(COMPLETE, complete, COMPLETE_MEMBERS, MEMBER(U64, complete, c2d_ns)), /* schema 1 */
 	EVENT(REAP, reap, NUMBERS(reap, requests), NUMBERS(reap, ago_ns)),
-	EVENT(LOCK_WAIT, lock_wait, WAIT_MEMBERS),
-	EVENT(LOCK_WAIT_OPEN, lock_wait_open, WAIT_MEMBERS),
-	EVENT(COND_WAIT, cond_wait, WAIT_MEMBERS),
-	EVENT(LOCK_HOLD, lock_hold, HOLD_MEMBERS),
-	EVENT(LOCK_PAIR, lock_pair, HOLD_MEMBERS),
-	EVENT(LOCK_COUNTS, lock_counts, COUNTS_MEMBERS, MEMBER(U64, counts, series)),
+	EVENT(LOCK_WAIT, lock_wait, WAIT_WORDS),
+	EVENT(LOCK_WAIT, lock_wait, WAIT_MEMBERS), /* schema 3 */
+	EVENT(LOCK_WAIT_OPEN, lock_wait_open, WAIT_WORDS),
+	EVENT(LOCK_WAIT_OPEN, lock_wait_open, WAIT_MEMBERS), /* schema 3 */
+	EVENT(COND_WAIT, cond_wait, WAIT_WORDS),
+	EVENT(COND_WAIT, cond_wait, WAIT_MEMBERS), /* schema 3 */
+	EVENT(LOCK_HOLD, lock_hold, HOLD_WORDS),
+	EVENT(LOCK_HOLD, lock_hold, HOLD_MEMBERS), /* schema 3 */
+	EVENT(LOCK_PAIR, lock_pair, HOLD_WORDS),
+	EVENT(LOCK_PAIR, lock_pair, HOLD_MEMBERS), /* schema 3 */
+	EVENT(LOCK_COUNTS, lock_counts, ROWS(counts, several)),
+	EVENT(LOCK_COUNTS, lock_counts, COUNTS_MEMBERS, MEMBER(U64, counts.one, series)), /* schema 3 */
 	EVENT(LOCK_COUNTS, lock_counts, COUNTS_MEMBERS), /* schema 2 */
-	EVENT(HOLD_COUNTS, hold_counts, COUNTS_MEMBERS, MEMBER(U64, counts, series)),
+	EVENT(HOLD_COUNTS, hold_counts, ROWS(counts, several)),
+	EVENT(HOLD_COUNTS, hold_counts, COUNTS_MEMBERS, MEMBER(U64, counts.one, series)), /* schema 3 */
 	EVENT(HOLD_COUNTS, hold_counts, COUNTS_MEMBERS), /* schema 2 */
 	EVENT(LOCK_NAME, lock_name, MEMBER(U64, lock_name, lock), MEMBER(U64, lock_name, offset_bytes), MEMBER(STRING, lock_name, type)),
 	EVENT(STACK, stack, MEMBER(U64, stack, stack), NUMBERS(stack, frames)),
@@ -155,6 +172,11 @@ static bool has_word(const bt_field_class *class, unsigned int word)
 	       bt_field_class_get_type(bt_field_class_array_borrow_element_field_class_const(class)) == BT_FIELD_CLASS_TYPE_UNSIGNED_INTEGER;
 }
 
+static bool is_sequence(const struct member *member)
+{
+	return member->type == MEMBER_NUMBERS || member->type == MEMBER_ROWS;
+}
+
 static bool type_fits(const struct member *member, const bt_field_class *class)
 {
 	if (member->word)
@@ -172,6 +194,7 @@ static bool type_fits(const struct member *member, const bt_field_class *class)
 	case MEMBER_STRING:
 		return bt_field_class_get_type(class) == BT_FIELD_CLASS_TYPE_STRING;
 	case MEMBER_NUMBERS:
+	case MEMBER_ROWS:
 		return bt_field_class_type_is(bt_field_class_get_type(class), BT_FIELD_CLASS_TYPE_DYNAMIC_ARRAY) &&
 		       bt_field_class_get_type(bt_field_class_array_borrow_element_field_class_const(class)) ==
 			       BT_FIELD_CLASS_TYPE_UNSIGNED_INTEGER;
@@ -203,7 +226,7 @@ static bool matches(struct decode_layout *layout, const struct known_event *know
 
 		if (index < 0)
 			return false;
-		layout->has_numbers |= known->members[i].type == MEMBER_NUMBERS;
+		layout->has_numbers |= is_sequence(&known->members[i]);
 		layout->index[layout->member_count++] = (uint16_t)index;
 	}
 	return true;
@@ -253,7 +276,7 @@ static int make_room(struct decode_stream *stream, const struct decode_layout *l
 	uint64_t *grown;
 
 	for (unsigned int i = 0; i < layout->member_count; i++)
-		if (layout->known->members[i].type == MEMBER_NUMBERS)
+		if (is_sequence(&layout->known->members[i]))
 			count += bt_field_array_get_length(bt_field_structure_borrow_member_field_by_index_const(payload, layout->index[i]));
 	if (count <= stream->number_room)
 		return 0;
@@ -275,6 +298,31 @@ static uint64_t *read_numbers(uint64_t *to, const bt_field *field, const struct 
 	*(const uint64_t **)((char *)event + member->offset) = to;
 	*(size_t *)((char *)event + member->count) = count;
 	return to + count;
+}
+
+/* Words become rows where they are. */
+static void make_rows(struct event *event, const struct member *member)
+{
+	uint64_t *words = *(uint64_t **)((char *)event + member->offset);
+	size_t *count = (size_t *)((char *)event + member->count);
+
+	_Static_assert(sizeof(struct event_counts) == RBDPROF_COUNTS_WORDS * sizeof(*words), "a row takes its words' place");
+	*count /= RBDPROF_COUNTS_WORDS;
+	for (size_t i = 0; i < *count; i++, words += RBDPROF_COUNTS_WORDS) {
+		struct event_counts row = {
+		    .lock = words[0],
+		    .series = words[1],
+		    .acquisitions = words[2],
+		    .contended = words[3],
+		    .wait_ns = words[4],
+		    .holds = words[5],
+		    .hold_ns = words[6],
+		    .thread = (uint32_t)words[7],
+		    .kind = (uint8_t)(words[7] >> 32),
+		};
+
+		memcpy(words, &row, sizeof(row));
+	}
 }
 
 /* The number of a member that is not a sequence or a string, as it stands in the trace. */
@@ -312,7 +360,8 @@ int decode_event(struct decode_stream *stream, const struct decode_process *proc
 		process, bt_clock_snapshot_get_value(bt_message_event_borrow_default_clock_snapshot_const(message)));
 	/* Members that an event of this type may be without. */
 	event->request.age_ns = 0;
-	event->counts.series = 0;
+	event->counts.several = NULL;
+	event->counts.one.series = 0;
 	payload = bt_event_borrow_payload_field_const(bt_event);
 	if (layout->has_numbers && make_room(stream, layout, payload))
 		return -ENOMEM;
@@ -350,6 +399,10 @@ int decode_event(struct decode_stream *stream, const struct decode_process *proc
 			break;
 		case MEMBER_NUMBERS:
 			next = read_numbers(next, field, member, event);
+			break;
+		case MEMBER_ROWS:
+			next = read_numbers(next, field, member, event);
+			make_rows(event, member);
 			break;
 		}
 	}

@@ -30,8 +30,8 @@ enum event_type {
 	EVENT_COND_WAIT,    /* a wait on a condition variable is over */
 	EVENT_LOCK_HOLD,    /* a hold that others waited for is over */
 	EVENT_LOCK_PAIR,    /* any hold is over */
-	EVENT_LOCK_COUNTS,  /* what a thread did with a lock so far; some of its holds were timed */
-	EVENT_HOLD_COUNTS,  /* the same; all of its holds were timed */
+	EVENT_LOCK_COUNTS,  /* what a thread did with each of some locks so far; some holds were timed */
+	EVENT_HOLD_COUNTS,  /* the same; all holds were timed */
 	EVENT_LOCK_NAME,    /* the object that a lock lies in, as inferred from its run-time type */
 	EVENT_STACK,        /* a stack's number has frames */
 	EVENT_MODULE,       /* where code of a file lies */
@@ -53,6 +53,19 @@ enum event_type {
 	EVENT_TIMER,          /* librbd arms a timer */
 	EVENT_UNDECODED,      /* a payload that the shim could not read */
 	EVENT_LOST,         /* made by the reader: the tracer dropped events */
+};
+
+/* What one thread did with one lock so far. */
+struct event_counts {
+	uint64_t lock;
+	uint64_t series; /* 0: not told */
+	uint64_t acquisitions;
+	uint64_t contended;
+	uint64_t wait_ns;
+	uint64_t holds; /* timed ones */
+	uint64_t hold_ns;
+	uint32_t thread;
+	uint8_t kind;
 };
 
 /* Every number as in tracepoints/emit.h, which documents units and ranges. */
@@ -153,15 +166,9 @@ struct event {
 			uint8_t kind;
 		} hold;
 		struct {
-			uint64_t lock;
-			uint64_t series; /* 0: not told */
-			uint64_t acquisitions;
-			uint64_t contended;
-			uint64_t wait_ns;
-			uint64_t holds; /* timed ones */
-			uint64_t hold_ns;
-			uint32_t thread;
-			uint8_t kind;
+			const struct event_counts *several; /* told at once; NULL: one is: */
+			size_t count;                       /* of the former */
+			struct event_counts one;
 		} counts;
 		struct {
 			uint64_t lock;

@@ -12,18 +12,30 @@
 
 static uint32_t epoch;                        /* that these are of: */
 static bool too_many_threads, too_many_locks; /* said so */
+static struct rbdprof_lock_counts kept[RBDPROF_COUNTS_AT_ONCE]; /* to be said together */
+static size_t kept_count;
+
+static void say_kept(bool every)
+{
+	if (kept_count)
+		EMIT_ALONE(lock_counts(kept, kept_count, every));
+	kept_count = 0;
+}
 
 static void say_slot(struct lockstat_table *table, size_t at, bool every)
 {
 	struct lockstat_said *said = &table->said[at];
 	struct lockstat_view view;
-	struct rbdprof_lock_counts counts;
 	bool anew;
 
 	if (!lockstat_look(table, at, &view))
 		return;
 	anew = said->life != view.life;
-	counts = (struct rbdprof_lock_counts){
+	if (view.contended != (anew ? 0 : said->contended))
+		locknames_want((const void *)(uintptr_t)(view.key & ~(uint64_t)LOCKSTAT_KIND));
+	if (!anew && view.acquisitions == said->acquisitions && view.holds == said->holds && view.contended == said->contended)
+		return;
+	kept[kept_count++] = (struct rbdprof_lock_counts){
 	    .lock = view.key & ~(uint64_t)LOCKSTAT_KIND,
 	    .series = (uint64_t)view.life * LOCKSTAT_SLOTS + at,
 	    .acquisitions = view.acquisitions,
@@ -34,15 +46,12 @@ static void say_slot(struct lockstat_table *table, size_t at, bool every)
 	    .thread = table->thread,
 	    .kind = (uint8_t)(view.key & LOCKSTAT_KIND),
 	};
-	if (view.contended != (anew ? 0 : said->contended))
-		locknames_want((const void *)(uintptr_t)counts.lock);
-	if (!anew && counts.acquisitions == said->acquisitions && counts.holds == said->holds && view.contended == said->contended)
-		return;
-	EMIT_ALONE(lock_counts(&counts, every));
+	if (kept_count == RBDPROF_COUNTS_AT_ONCE)
+		say_kept(every);
 	__atomic_store_n(&said->life, view.life, __ATOMIC_RELAXED);
 	__atomic_store_n(&said->contended, view.contended, __ATOMIC_RELAXED);
-	__atomic_store_n(&said->holds, counts.holds, __ATOMIC_RELAXED);
-	__atomic_store_n(&said->acquisitions, counts.acquisitions, __ATOMIC_RELAXED);
+	__atomic_store_n(&said->holds, view.holds, __ATOMIC_RELAXED);
+	__atomic_store_n(&said->acquisitions, view.acquisitions, __ATOMIC_RELAXED);
 }
 
 /* A wait that is not over, whichever recording it began in. */
@@ -76,6 +85,7 @@ static void say_table(struct lockstat_table *table, bool every)
 	EMIT_ALONE(thread(table->thread, table->tid, table->name));
 	for (size_t i = 0; i < LOCKSTAT_SLOTS; i++)
 		say_slot(table, i, every);
+	say_kept(every);
 	if (__atomic_load_n(&table->uncounted, __ATOMIC_RELAXED) && !too_many_locks) {
 		too_many_locks = true;
 		EMIT_ALONE(undecoded("lock counts: more locks than a thread's table holds"));

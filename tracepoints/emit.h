@@ -83,6 +83,9 @@ struct rbdprof_lock_counts {
 	uint8_t kind;                /* enum rbdprof_lock_kind */
 };
 
+/* So many are told at once, at most. */
+#define RBDPROF_COUNTS_AT_ONCE 32
+
 /* A piece of code in the process: where an address belongs to. */
 struct rbdprof_module {
 	uint64_t begin;              /* of its mapped addresses */
@@ -185,7 +188,7 @@ struct rbdprof_emitter {
 	void (*lock_wait_open)(const struct rbdprof_lock_wait *wait); /* not over yet: wait_ns so far, no result */
 	void (*lock_hold)(const struct rbdprof_lock_hold *hold); /* others waited for its end */
 	void (*lock_pair)(const struct rbdprof_lock_hold *hold); /* any */
-	void (*lock_counts)(const struct rbdprof_lock_counts *counts, uint8_t all_holds);
+	void (*lock_counts)(const struct rbdprof_lock_counts *counts, size_t count, uint8_t all_holds);
 	void (*lock_name)(uint64_t lock, uint64_t offset_bytes, const char *type);
 	void (*stack)(uint64_t stack, const uint64_t *frames, size_t count);
 	void (*module)(const struct rbdprof_module *module);

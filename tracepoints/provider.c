@@ -77,35 +77,80 @@ static void emit_reap(const uint64_t *requests, const uint64_t *ago_ns, size_t c
 	lttng_ust_tracepoint(rbdprof, reap, requests, ago_ns, count);
 }
 
+static void put_wait(uint64_t words[RBDPROF_WAIT_WORDS], const struct rbdprof_lock_wait *wait)
+{
+	words[0] = wait->lock;
+	words[1] = wait->mutex;
+	words[2] = wait->caller;
+	words[3] = wait->wait_ns;
+	words[4] = wait->request;
+	words[5] = wait->stack;
+	words[6] = wait->thread | (uint64_t)wait->holder << 32;
+	words[7] = (uint32_t)wait->result | (uint64_t)wait->kind << 32;
+}
+
 static void emit_lock_wait(const struct rbdprof_lock_wait *wait)
 {
+	uint64_t words[RBDPROF_WAIT_WORDS];
+
+	put_wait(words, wait);
 	if (wait->kind == RBDPROF_COND)
-		lttng_ust_tracepoint(rbdprof, cond_wait, wait);
+		lttng_ust_tracepoint(rbdprof, cond_wait, words);
 	else
-		lttng_ust_tracepoint(rbdprof, lock_wait, wait);
+		lttng_ust_tracepoint(rbdprof, lock_wait, words);
 }
 
 static void emit_lock_wait_open(const struct rbdprof_lock_wait *wait)
 {
-	lttng_ust_tracepoint(rbdprof, lock_wait_open, wait);
+	uint64_t words[RBDPROF_WAIT_WORDS];
+
+	put_wait(words, wait);
+	lttng_ust_tracepoint(rbdprof, lock_wait_open, words);
+}
+
+static void put_hold(uint64_t words[RBDPROF_HOLD_WORDS], const struct rbdprof_lock_hold *hold)
+{
+	words[0] = hold->lock;
+	words[1] = hold->caller;
+	words[2] = hold->hold_ns;
+	words[3] = hold->ago_ns;
+	words[4] = hold->thread | (uint64_t)hold->kind << 32;
 }
 
 static void emit_lock_hold(const struct rbdprof_lock_hold *hold)
 {
-	lttng_ust_tracepoint(rbdprof, lock_hold, hold);
+	uint64_t words[RBDPROF_HOLD_WORDS];
+
+	put_hold(words, hold);
+	lttng_ust_tracepoint(rbdprof, lock_hold, words);
 }
 
 static void emit_lock_pair(const struct rbdprof_lock_hold *hold)
 {
-	lttng_ust_tracepoint(rbdprof, lock_pair, hold);
+	uint64_t words[RBDPROF_HOLD_WORDS];
+
+	put_hold(words, hold);
+	lttng_ust_tracepoint(rbdprof, lock_pair, words);
 }
 
-static void emit_lock_counts(const struct rbdprof_lock_counts *counts, uint8_t all_holds)
+static void emit_lock_counts(const struct rbdprof_lock_counts *counts, size_t count, uint8_t all_holds)
 {
+	uint64_t words[RBDPROF_COUNTS_AT_ONCE * RBDPROF_COUNTS_WORDS], *to = words;
+
+	for (size_t i = 0; i < count; i++) {
+		*to++ = counts[i].lock;
+		*to++ = counts[i].series;
+		*to++ = counts[i].acquisitions;
+		*to++ = counts[i].contended;
+		*to++ = counts[i].wait_ns;
+		*to++ = counts[i].holds;
+		*to++ = counts[i].hold_ns;
+		*to++ = counts[i].thread | (uint64_t)counts[i].kind << 32;
+	}
 	if (all_holds)
-		lttng_ust_tracepoint(rbdprof, hold_counts, counts);
+		lttng_ust_tracepoint(rbdprof, hold_counts, words, (size_t)(to - words));
 	else
-		lttng_ust_tracepoint(rbdprof, lock_counts, counts);
+		lttng_ust_tracepoint(rbdprof, lock_counts, words, (size_t)(to - words));
 }
 
 static void emit_lock_name(uint64_t lock, uint64_t offset_bytes, const char *type)

@@ -124,54 +124,32 @@ LTTNG_UST_TRACEPOINT_EVENT(rbdprof, reap,
 )
 
 LTTNG_UST_TRACEPOINT_EVENT_CLASS(rbdprof, wait,
-	LTTNG_UST_TP_ARGS(const struct rbdprof_lock_wait *, w),
+	LTTNG_UST_TP_ARGS(const uint64_t *, words),
 	LTTNG_UST_TP_FIELDS(
-		lttng_ust_field_integer_hex(uint64_t, lock, w->lock)
-		lttng_ust_field_integer_hex(uint64_t, mutex, w->mutex)
-		lttng_ust_field_integer_hex(uint64_t, caller, w->caller)
-		lttng_ust_field_integer(uint64_t, wait_ns, w->wait_ns)
-		lttng_ust_field_integer(uint64_t, request, w->request)
-		lttng_ust_field_integer_hex(uint64_t, stack, w->stack)
-		lttng_ust_field_integer(uint32_t, thread, w->thread)
-		lttng_ust_field_integer(uint32_t, holder, w->holder)
-		lttng_ust_field_integer(int32_t, result, w->result)
-		lttng_ust_field_integer(uint8_t, kind, w->kind)
+		lttng_ust_field_array(uint64_t, words, words, RBDPROF_WAIT_WORDS)
 	)
 )
-LTTNG_UST_TRACEPOINT_EVENT_INSTANCE(rbdprof, wait, rbdprof, lock_wait, LTTNG_UST_TP_ARGS(const struct rbdprof_lock_wait *, w))
-LTTNG_UST_TRACEPOINT_EVENT_INSTANCE(rbdprof, wait, rbdprof, lock_wait_open, LTTNG_UST_TP_ARGS(const struct rbdprof_lock_wait *, w))
-LTTNG_UST_TRACEPOINT_EVENT_INSTANCE(rbdprof, wait, rbdprof, cond_wait, LTTNG_UST_TP_ARGS(const struct rbdprof_lock_wait *, w))
+LTTNG_UST_TRACEPOINT_EVENT_INSTANCE(rbdprof, wait, rbdprof, lock_wait, LTTNG_UST_TP_ARGS(const uint64_t *, words))
+LTTNG_UST_TRACEPOINT_EVENT_INSTANCE(rbdprof, wait, rbdprof, lock_wait_open, LTTNG_UST_TP_ARGS(const uint64_t *, words))
+LTTNG_UST_TRACEPOINT_EVENT_INSTANCE(rbdprof, wait, rbdprof, cond_wait, LTTNG_UST_TP_ARGS(const uint64_t *, words))
 
 LTTNG_UST_TRACEPOINT_EVENT_CLASS(rbdprof, hold,
-	LTTNG_UST_TP_ARGS(const struct rbdprof_lock_hold *, h),
+	LTTNG_UST_TP_ARGS(const uint64_t *, words),
 	LTTNG_UST_TP_FIELDS(
-		lttng_ust_field_integer_hex(uint64_t, lock, h->lock)
-		lttng_ust_field_integer_hex(uint64_t, caller, h->caller)
-		lttng_ust_field_integer(uint64_t, hold_ns, h->hold_ns)
-		lttng_ust_field_integer(uint64_t, ago_ns, h->ago_ns)
-		lttng_ust_field_integer(uint32_t, thread, h->thread)
-		lttng_ust_field_integer(uint8_t, kind, h->kind)
+		lttng_ust_field_array(uint64_t, words, words, RBDPROF_HOLD_WORDS)
 	)
 )
-LTTNG_UST_TRACEPOINT_EVENT_INSTANCE(rbdprof, hold, rbdprof, lock_hold, LTTNG_UST_TP_ARGS(const struct rbdprof_lock_hold *, h))
-LTTNG_UST_TRACEPOINT_EVENT_INSTANCE(rbdprof, hold, rbdprof, lock_pair, LTTNG_UST_TP_ARGS(const struct rbdprof_lock_hold *, h))
+LTTNG_UST_TRACEPOINT_EVENT_INSTANCE(rbdprof, hold, rbdprof, lock_hold, LTTNG_UST_TP_ARGS(const uint64_t *, words))
+LTTNG_UST_TRACEPOINT_EVENT_INSTANCE(rbdprof, hold, rbdprof, lock_pair, LTTNG_UST_TP_ARGS(const uint64_t *, words))
 
 LTTNG_UST_TRACEPOINT_EVENT_CLASS(rbdprof, counts,
-	LTTNG_UST_TP_ARGS(const struct rbdprof_lock_counts *, c),
+	LTTNG_UST_TP_ARGS(const uint64_t *, words, size_t, count),
 	LTTNG_UST_TP_FIELDS(
-		lttng_ust_field_integer_hex(uint64_t, lock, c->lock)
-		lttng_ust_field_integer(uint64_t, series, c->series)
-		lttng_ust_field_integer(uint64_t, acquisitions, c->acquisitions)
-		lttng_ust_field_integer(uint64_t, contended, c->contended)
-		lttng_ust_field_integer(uint64_t, wait_ns, c->wait_ns)
-		lttng_ust_field_integer(uint64_t, holds, c->holds)
-		lttng_ust_field_integer(uint64_t, hold_ns, c->hold_ns)
-		lttng_ust_field_integer(uint32_t, thread, c->thread)
-		lttng_ust_field_integer(uint8_t, kind, c->kind)
+		lttng_ust_field_sequence(uint64_t, words, words, uint32_t, count)
 	)
 )
-LTTNG_UST_TRACEPOINT_EVENT_INSTANCE(rbdprof, counts, rbdprof, lock_counts, LTTNG_UST_TP_ARGS(const struct rbdprof_lock_counts *, c))
-LTTNG_UST_TRACEPOINT_EVENT_INSTANCE(rbdprof, counts, rbdprof, hold_counts, LTTNG_UST_TP_ARGS(const struct rbdprof_lock_counts *, c))
+LTTNG_UST_TRACEPOINT_EVENT_INSTANCE(rbdprof, counts, rbdprof, lock_counts, LTTNG_UST_TP_ARGS(const uint64_t *, words, size_t, count))
+LTTNG_UST_TRACEPOINT_EVENT_INSTANCE(rbdprof, counts, rbdprof, hold_counts, LTTNG_UST_TP_ARGS(const uint64_t *, words, size_t, count))
 
 LTTNG_UST_TRACEPOINT_EVENT(rbdprof, lock_name,
 	LTTNG_UST_TP_ARGS(uint64_t, lock, uint64_t, offset_bytes, const char *, type),

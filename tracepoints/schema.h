@@ -5,7 +5,7 @@
 #ifndef RBDPROF_TRACEPOINTS_SCHEMA_H
 #define RBDPROF_TRACEPOINTS_SCHEMA_H
 
-#define RBDPROF_SCHEMA 3
+#define RBDPROF_SCHEMA 4
 
 /* The kinds of a request, in the order of their numbers in a trace. The names are also the keys of the JSON report. */
 #define RBDPROF_KINDS(KIND)                                                                                                                \
@@ -25,8 +25,15 @@ enum rbdprof_kind {
 	RBDPROF_KIND_COUNT
 };
 
-/* How many words the events that every request has are told in: LTTng writes an event's fields one by one, at some sixty instructions each. */
-enum { RBDPROF_REQUEST_WORDS = 4, RBDPROF_COMPLETE_WORDS = 4, RBDPROF_SENT_WORDS = 7 };
+/* How many words the events are told in that there are most of: LTTng writes an event's fields one by one, at some sixty instructions each. */
+enum {
+	RBDPROF_REQUEST_WORDS = 4,
+	RBDPROF_COMPLETE_WORDS = 4,
+	RBDPROF_SENT_WORDS = 7,
+	RBDPROF_WAIT_WORDS = 8,
+	RBDPROF_HOLD_WORDS = 5,
+	RBDPROF_COUNTS_WORDS = 8, /* of one lock */
+};
 
 /* Flags of a request. */
 enum {

@@ -27,9 +27,9 @@ void lock_counts_fini(struct lock_counts *counts)
 	}
 }
 
-static struct thread_counts *thread_get(struct lock_counts *counts, const struct event *event)
+static struct thread_counts *thread_get(struct lock_counts *counts, uint32_t process, const struct event_counts *told)
 {
-	struct thread_counts sought = {.key = {event->counts.lock, event->process, event->counts.thread, event->counts.kind}}, *thread;
+	struct thread_counts sought = {.key = {told->lock, process, told->thread, told->kind}}, *thread;
 
 	HASH_FIND(hh, counts->threads, &sought.key, sizeof(sought.key), thread);
 	if (thread)
@@ -46,16 +46,15 @@ static struct thread_counts *thread_get(struct lock_counts *counts, const struct
 	return thread;
 }
 
-int lock_counts_feed(struct lock_counts *counts, const struct event *event, struct counts *added)
+int lock_counts_feed(struct lock_counts *counts, uint32_t process, const struct event_counts *told, struct counts *added)
 {
-	struct counts said = {event->counts.acquisitions, event->counts.contended, event->counts.wait_ns, event->counts.holds,
-			      event->counts.hold_ns};
-	struct thread_counts *thread = thread_get(counts, event);
+	struct counts said = {told->acquisitions, told->contended, told->wait_ns, told->holds, told->hold_ns};
+	struct thread_counts *thread = thread_get(counts, process, told);
 
 	if (!thread)
 		return -ENOMEM;
 	*added = said;
-	if (event->counts.series == thread->series && said.acquisitions >= thread->said.acquisitions &&
+	if (told->series == thread->series && said.acquisitions >= thread->said.acquisitions &&
 	    said.contended >= thread->said.contended && said.wait_ns >= thread->said.wait_ns && said.holds >= thread->said.holds &&
 	    said.hold_ns >= thread->said.hold_ns) {
 		added->acquisitions -= thread->said.acquisitions;
@@ -64,7 +63,7 @@ int lock_counts_feed(struct lock_counts *counts, const struct event *event, stru
 		added->holds -= thread->said.holds;
 		added->hold_ns -= thread->said.hold_ns;
 	}
-	thread->series = event->counts.series;
+	thread->series = told->series;
 	thread->said = said;
 	return 0;
 }

@@ -25,8 +25,8 @@ struct lock_counts {
 
 void lock_counts_fini(struct lock_counts *counts);
 
-/* Takes a LOCK_COUNTS or HOLD_COUNTS; *added is what came to it since the thread's last word of this lock. Returns 0 or -ENOMEM. */
-int lock_counts_feed(struct lock_counts *counts, const struct event *event, struct counts *added);
+/* Takes what a thread of the process said of a lock; *added is what came to it since its last word of this lock. Returns 0 or -ENOMEM. */
+int lock_counts_feed(struct lock_counts *counts, uint32_t process, const struct event_counts *told, struct counts *added);
 
 /* Adds one to the other. */
 void counts_add(struct counts *to, const struct counts *added);

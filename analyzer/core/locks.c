@@ -221,17 +221,33 @@ static int feed_pair(struct locks *locks, const struct process *process, const s
 	return lock && lock->pairs ? histogram_add(lock->pairs, event->hold.hold_ns) : -ENOMEM;
 }
 
-static int feed_counts(struct locks *locks, const struct process *process, const struct event *event)
+static int feed_counts_of(struct locks *locks, const struct process *process, const struct event_counts *told, int all_timed)
 {
-	struct lock *lock = get(locks, process, event->counts.lock, event->counts.kind);
+	struct lock *lock;
 	struct counts added;
 
-	if (!lock || lock_counts_feed(&locks->counts, event, &added))
+	if (told->kind >= RBDPROF_LOCK_KIND_COUNT)
+		return -ENOENT;
+	lock = get(locks, process, told->lock, told->kind);
+	if (!lock || lock_counts_feed(&locks->counts, process->number, told, &added))
 		return -ENOMEM;
 	counts_add(&lock->counts, &added);
 	lock->counted = 1;
-	lock->all_timed = event->type == EVENT_HOLD_COUNTS;
+	lock->all_timed = all_timed;
 	return 0;
+}
+
+static int feed_counts(struct locks *locks, const struct process *process, const struct event *event)
+{
+	int all_timed = event->type == EVENT_HOLD_COUNTS, status = 0, worst = 0;
+
+	if (!event->counts.several)
+		return feed_counts_of(locks, process, &event->counts.one, all_timed);
+	for (size_t i = 0; i < event->counts.count && status != -ENOMEM; i++) {
+		status = feed_counts_of(locks, process, &event->counts.several[i], all_timed);
+		worst = status ? status : worst;
+	}
+	return worst;
 }
 
 /* Its waits so far stay where they are: with the locks of its type they would be held against some requests twice. */
@@ -273,9 +289,8 @@ static uint32_t kind_of(const struct event *event)
 	case EVENT_LOCK_HOLD:
 	case EVENT_LOCK_PAIR:
 		return event->hold.kind;
-	case EVENT_LOCK_COUNTS:
+	case EVENT_LOCK_COUNTS: /* each has its own */
 	case EVENT_HOLD_COUNTS:
-		return event->counts.kind;
 	case EVENT_LOCK_NAME:
 		return 0;
 	default:

@@ -153,9 +153,9 @@ static void count_lock_pair(const struct rbdprof_lock_hold *hold)
 	count(LOCK_PAIR, 1);
 }
 
-static void count_lock_counts(const struct rbdprof_lock_counts *of, uint8_t all_holds)
+static void count_lock_counts(const struct rbdprof_lock_counts *of, size_t number, uint8_t all_holds)
 {
-	(void)of, (void)all_holds;
+	(void)of, (void)number, (void)all_holds;
 	count(LOCK_COUNTS, 1);
 }
 

@@ -3,12 +3,14 @@
 #include <sys/stat.h>
 
 #include "tests/unit/analyzer/ctf.h"
+#include "tracepoints/schema.h"
 
-enum { PROCESS, REQUEST, REAP, UNKNOWN, LACKING, FOREIGN, COMPLETE_2, COMPLETE_1, SENT_2 = 11, COUNTS_2, COUNTS, SENSELESS = 999 };
+enum { PROCESS, REQUEST, REAP, UNKNOWN, LACKING, FOREIGN, COMPLETE_2, COMPLETE_1, SENT_2 = 11, COUNTS_2, COUNTS_3, WAIT_3 = 16, HOLD_3, COUNTS, SENSELESS = 999 };
 
 static const char declarations[] = "typealias integer { size = 8; align = 8; signed = false; } := u8;\n"
 				   "typealias integer { size = 16; align = 8; signed = false; } := u16;\n"
 				   "typealias integer { size = 32; align = 8; signed = false; } := u32;\n"
+				   "typealias integer { size = 32; align = 8; signed = true; } := i32;\n"
 				   "typealias integer { size = 64; align = 8; signed = false; } := u64;\n"
 				   "typealias integer { size = 64; align = 8; signed = true; } := i64;\n";
 
@@ -33,7 +35,14 @@ static const char events[] =
     "event { name = \"rbdprof:lock_counts\"; id = 12; stream_id = 0; fields := struct { u64 lock; u64 acquisitions; u64 contended; u64 wait_ns;\n"
     "	u64 holds; u64 hold_ns; u32 thread; u8 kind; }; };\n"
     "event { name = \"rbdprof:lock_counts\"; id = 13; stream_id = 0; fields := struct { u64 lock; u64 series; u64 acquisitions; u64 contended;\n"
-    "	u64 wait_ns; u64 holds; u64 hold_ns; u32 thread; u8 kind; }; };\n";
+    "	u64 wait_ns; u64 holds; u64 hold_ns; u32 thread; u8 kind; }; };\n"
+    "event { name = \"rbdprof:lock_wait\"; id = 14; stream_id = 0; fields := struct { u64 words[8]; }; };\n"
+    "event { name = \"rbdprof:lock_hold\"; id = 15; stream_id = 0; fields := struct { u64 words[5]; }; };\n"
+    "event { name = \"rbdprof:lock_wait\"; id = 16; stream_id = 0; fields := struct { u64 lock; u64 mutex; u64 caller; u64 wait_ns; u64 request;\n"
+    "	u64 stack; u32 thread; u32 holder; i32 result; u8 kind; }; };\n"
+    "event { name = \"rbdprof:lock_hold\"; id = 17; stream_id = 0; fields := struct { u64 lock; u64 caller; u64 hold_ns; u64 ago_ns; u32 thread;\n"
+    "	u8 kind; }; };\n"
+    "event { name = \"rbdprof:hold_counts\"; id = 18; stream_id = 0; fields := struct { u32 length; u64 words[length]; }; };\n";
 
 static void put_uuid(FILE *file, uint8_t byte)
 {
@@ -158,7 +167,7 @@ void ctf_request(struct ctf_stream *stream, uint64_t at_ns, uint64_t request)
 
 void ctf_words(struct ctf_stream *stream, uint64_t at_ns, enum ctf_worded event, const uint64_t *words)
 {
-	static const int counts[] = {[CTF_REQUEST] = 4, [CTF_COMPLETE] = 4, [CTF_SENT] = 7};
+	static const int counts[] = {[CTF_REQUEST] = 4, [CTF_COMPLETE] = 4, [CTF_SENT] = 7, [CTF_WAIT] = 8, [CTF_HOLD] = 5};
 
 	begin_event(stream, at_ns, event);
 	for (int i = 0; i < counts[event]; i++)
@@ -180,9 +189,37 @@ void ctf_sent_2(struct ctf_stream *stream, uint64_t at_ns)
 	put(stream, 4096, 8);       /* length */
 }
 
-void ctf_counts(struct ctf_stream *stream, uint64_t at_ns, uint64_t series)
+void ctf_wait_3(struct ctf_stream *stream, uint64_t at_ns)
 {
-	begin_event(stream, at_ns, series ? COUNTS : COUNTS_2);
+	begin_event(stream, at_ns, WAIT_3);
+	for (uint64_t i = 0; i < 6; i++)
+		put(stream, 0x1000 + i, 8); /* lock, mutex, caller, wait, request, stack */
+	put(stream, 5, 4);              /* thread */
+	put(stream, 0x80000006, 4);     /* holder */
+	put(stream, (uint64_t)INT64_C(-7), 4);
+	put(stream, RBDPROF_RWLOCK_READ, 1);
+}
+
+void ctf_hold_3(struct ctf_stream *stream, uint64_t at_ns)
+{
+	begin_event(stream, at_ns, HOLD_3);
+	for (uint64_t i = 0; i < 4; i++)
+		put(stream, 0x2000 + i, 8); /* lock, caller, hold, ago */
+	put(stream, 0x80000008, 4);     /* thread */
+	put(stream, RBDPROF_RWLOCK_WRITE, 1);
+}
+
+void ctf_counts(struct ctf_stream *stream, uint64_t at_ns, const uint64_t *words, uint32_t count)
+{
+	begin_event(stream, at_ns, COUNTS);
+	put(stream, count, 4);
+	for (uint32_t i = 0; i < count; i++)
+		put(stream, words[i], 8);
+}
+
+void ctf_counts_3(struct ctf_stream *stream, uint64_t at_ns, uint64_t series)
+{
+	begin_event(stream, at_ns, series ? COUNTS_3 : COUNTS_2);
 	put(stream, 0x90000, 8); /* lock */
 	if (series)
 		put(stream, series, 8);

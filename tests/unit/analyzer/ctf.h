@@ -41,11 +41,14 @@ void ctf_process_of_schema(struct ctf_stream *stream, uint64_t at_ns, uint32_t s
 void ctf_request(struct ctf_stream *stream, uint64_t at_ns, uint64_t request);
 void ctf_complete(struct ctf_stream *stream, uint64_t at_ns, uint32_t schema, uint64_t request, uint64_t c_ns); /* C is at c_ns */
 /* The events that are told in words, by their numbers in the metadata; as many words as docs/events.md gives them. */
-enum ctf_worded { CTF_REQUEST = 8, CTF_COMPLETE, CTF_SENT };
+enum ctf_worded { CTF_REQUEST = 8, CTF_COMPLETE, CTF_SENT, CTF_WAIT = 14, CTF_HOLD };
 void ctf_words(struct ctf_stream *stream, uint64_t at_ns, enum ctf_worded event, const uint64_t *words);
 
 void ctf_sent_2(struct ctf_stream *stream, uint64_t at_ns); /* of schemas 1 and 2 */
-void ctf_counts(struct ctf_stream *stream, uint64_t at_ns, uint64_t series); /* series 0: of schemas 1 and 2, without it */
+void ctf_wait_3(struct ctf_stream *stream, uint64_t at_ns); /* before they were told in words, in schema 3 */
+void ctf_hold_3(struct ctf_stream *stream, uint64_t at_ns);
+void ctf_counts(struct ctf_stream *stream, uint64_t at_ns, const uint64_t *words, uint32_t count); /* eight a lock */
+void ctf_counts_3(struct ctf_stream *stream, uint64_t at_ns, uint64_t series); /* series 0: of schemas 1 and 2, without it */
 void ctf_reap(struct ctf_stream *stream, uint64_t at_ns, uint64_t first, uint64_t second);
 void ctf_unknown(struct ctf_stream *stream, uint64_t at_ns);   /* rbdprof:of_tomorrow */
 void ctf_lacking(struct ctf_stream *stream, uint64_t at_ns);   /* rbdprof:totals with one field instead of two */

@@ -100,26 +100,124 @@ static void test_sent_of_older_schemas(void **unused)
 	assert_int_equal(sent->sent.length_bytes, 4096);
 }
 
-/* Counts name their series since schema 3. */
+/* Waits and holds are told in words since schema 4. */
+static void test_words_of_locks(void **unused)
+{
+	static const uint64_t wait[] = {0x90000, 0x91000, 0x10010, 900, 0x0000000500000007, 77, 0x8000000580000006, 0x00000002fffffff9};
+	static const uint64_t hold[] = {0x90000, 0x10020, 800, 30, 0x0000000180000005};
+	struct ctf_trace trace = seen_trace("locks");
+	struct ctf_stream stream;
+
+	(void)unused;
+	ctf_begin(&trace);
+	ctf_stream_begin(&stream, &trace, "c_0");
+	ctf_words(&stream, 100, CTF_WAIT, wait);
+	ctf_words(&stream, 200, CTF_HOLD, hold);
+	ctf_stream_end(&stream);
+	seen_read_one(&trace);
+	assert_int_equal(seen.count, 2);
+	assert_int_equal(seen.events[0].type, EVENT_LOCK_WAIT);
+	assert_int_equal(seen.events[0].wait.lock, 0x90000);
+	assert_int_equal(seen.events[0].wait.mutex, 0x91000);
+	assert_int_equal(seen.events[0].wait.caller, 0x10010);
+	assert_int_equal(seen.events[0].wait.wait_ns, 900);
+	assert_int_equal(seen.events[0].wait.request, wait[4]);
+	assert_int_equal(seen.events[0].wait.stack, 77);
+	assert_int_equal(seen.events[0].wait.thread, 0x80000006);
+	assert_int_equal(seen.events[0].wait.holder, 0x80000005);
+	assert_int_equal(seen.events[0].wait.result, -7);
+	assert_int_equal(seen.events[0].wait.kind, RBDPROF_RWLOCK_WRITE);
+	assert_int_equal(seen.events[1].type, EVENT_LOCK_HOLD);
+	assert_int_equal(seen.events[1].hold.lock, 0x90000);
+	assert_int_equal(seen.events[1].hold.caller, 0x10020);
+	assert_int_equal(seen.events[1].hold.hold_ns, 800);
+	assert_int_equal(seen.events[1].hold.ago_ns, 30);
+	assert_int_equal(seen.events[1].hold.thread, 0x80000005);
+	assert_int_equal(seen.events[1].hold.kind, RBDPROF_RWLOCK_READ);
+}
+
+static void test_locks_of_older_schemas(void **unused)
+{
+	struct ctf_trace trace = seen_trace("locks-3");
+	struct ctf_stream stream;
+
+	(void)unused;
+	ctf_begin(&trace);
+	ctf_stream_begin(&stream, &trace, "c_0");
+	ctf_wait_3(&stream, 100);
+	ctf_hold_3(&stream, 200);
+	ctf_stream_end(&stream);
+	seen_read_one(&trace);
+	assert_int_equal(seen.count, 2);
+	assert_int_equal(seen.events[0].wait.lock, 0x1000);
+	assert_int_equal(seen.events[0].wait.mutex, 0x1001);
+	assert_int_equal(seen.events[0].wait.caller, 0x1002);
+	assert_int_equal(seen.events[0].wait.wait_ns, 0x1003);
+	assert_int_equal(seen.events[0].wait.request, 0x1004);
+	assert_int_equal(seen.events[0].wait.stack, 0x1005);
+	assert_int_equal(seen.events[0].wait.thread, 5);
+	assert_int_equal(seen.events[0].wait.holder, 0x80000006);
+	assert_int_equal(seen.events[0].wait.result, -7);
+	assert_int_equal(seen.events[0].wait.kind, RBDPROF_RWLOCK_READ);
+	assert_int_equal(seen.events[1].hold.lock, 0x2000);
+	assert_int_equal(seen.events[1].hold.caller, 0x2001);
+	assert_int_equal(seen.events[1].hold.hold_ns, 0x2002);
+	assert_int_equal(seen.events[1].hold.ago_ns, 0x2003);
+	assert_int_equal(seen.events[1].hold.thread, 0x80000008);
+	assert_int_equal(seen.events[1].hold.kind, RBDPROF_RWLOCK_WRITE);
+}
+
+/* Counts of some locks are told at once since schema 4. What is left of a lock's words at the end is no lock. */
 static void test_counts(void **unused)
 {
+	static const uint64_t words[] = {0x90000, 9, 640, 20, 3000, 10, 400, 0x0000000280000005, 0x91000, 10, 641, 21, 3001, 11, 401,
+					 0x0000000100000006, 0x92000};
 	struct ctf_trace trace = seen_trace("counts");
 	struct ctf_stream stream;
 
 	(void)unused;
 	ctf_begin(&trace);
 	ctf_stream_begin(&stream, &trace, "c_0");
-	ctf_counts(&stream, 10, 0);
-	ctf_counts(&stream, 20, 9);
+	ctf_counts(&stream, 10, words, 17);
+	ctf_stream_end(&stream);
+	seen_read_one(&trace);
+	assert_int_equal(seen.count, 1);
+	assert_int_equal(seen.events[0].type, EVENT_HOLD_COUNTS);
+	assert_int_equal(seen.of_locks_count, 2);
+	for (uint64_t i = 0; i < 2; i++) {
+		assert_int_equal(seen.of_locks[i].lock, 0x90000 + i * 0x1000);
+		assert_int_equal(seen.of_locks[i].series, 9 + i);
+		assert_int_equal(seen.of_locks[i].acquisitions, 640 + i);
+		assert_int_equal(seen.of_locks[i].contended, 20 + i);
+		assert_int_equal(seen.of_locks[i].wait_ns, 3000 + i);
+		assert_int_equal(seen.of_locks[i].holds, 10 + i);
+		assert_int_equal(seen.of_locks[i].hold_ns, 400 + i);
+		assert_int_equal(seen.of_locks[i].thread, i ? 6 : 0x80000005);
+		assert_int_equal(seen.of_locks[i].kind, i ? RBDPROF_RWLOCK_READ : RBDPROF_RWLOCK_WRITE);
+	}
+}
+
+/* Before that each was told alone; counts name their series since schema 3. */
+static void test_counts_of_older_schemas(void **unused)
+{
+	struct ctf_trace trace = seen_trace("counts-3");
+	struct ctf_stream stream;
+
+	(void)unused;
+	ctf_begin(&trace);
+	ctf_stream_begin(&stream, &trace, "c_0");
+	ctf_counts_3(&stream, 10, 0);
+	ctf_counts_3(&stream, 20, 9);
 	ctf_stream_end(&stream);
 	seen_read_one(&trace);
 	assert_int_equal(seen.count, 2);
 	for (uint64_t e = 0; e < 2; e++) {
 		assert_int_equal(seen.events[e].type, EVENT_LOCK_COUNTS);
-		assert_int_equal(seen.events[e].counts.series, e * 9);
-		assert_int_equal(seen.events[e].counts.lock, 0x90000);
-		assert_int_equal(seen.events[e].counts.acquisitions, 640);
-		assert_int_equal(seen.events[e].counts.thread, 5);
+		assert_null(seen.events[e].counts.several);
+		assert_int_equal(seen.events[e].counts.one.series, e * 9);
+		assert_int_equal(seen.events[e].counts.one.lock, 0x90000);
+		assert_int_equal(seen.events[e].counts.one.acquisitions, 640);
+		assert_int_equal(seen.events[e].counts.one.thread, 5);
 	}
 }
 
@@ -129,7 +227,10 @@ int main(void)
 	    cmocka_unit_test(test_complete_of_older_schemas),
 	    cmocka_unit_test(test_words),
 	    cmocka_unit_test(test_sent_of_older_schemas),
+	    cmocka_unit_test(test_words_of_locks),
+	    cmocka_unit_test(test_locks_of_older_schemas),
 	    cmocka_unit_test(test_counts),
+	    cmocka_unit_test(test_counts_of_older_schemas),
 	};
 
 	return cmocka_run_group_tests(tests, seen_setup, seen_teardown);

@@ -16,6 +16,11 @@ static int take(void *user, const struct event *event)
 		memcpy(seen.reaped, event->reap.requests, sizeof(seen.reaped));
 		memcpy(seen.ago_ns, event->reap.ago_ns, sizeof(seen.ago_ns));
 	}
+	if (event->type == EVENT_HOLD_COUNTS) {
+		assert_true(event->counts.several && event->counts.count <= 2);
+		seen.of_locks_count = event->counts.count;
+		memcpy(seen.of_locks, event->counts.several, event->counts.count * sizeof(seen.of_locks[0]));
+	}
 	if (event->type == EVENT_PROCESS)
 		snprintf(seen.host, sizeof(seen.host), "%s", event->process_is.host);
 	seen.events[seen.count++] = *event;

@@ -17,6 +17,8 @@ extern struct seen {
 	size_t count;
 	uint64_t lost;
 	uint64_t reaped[2], ago_ns[2];
+	struct event_counts of_locks[2]; /* told at once */
+	size_t of_locks_count;
 	char host[32];
 	char problems[8][1024];
 	size_t problem_count;

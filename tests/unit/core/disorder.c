@@ -127,11 +127,11 @@ static struct event some_event(uint64_t time_ns)
 		event.hold.ago_ns = below(5) ? below(1000) : UINT64_MAX;
 		break;
 	case EVENT_LOCK_COUNTS:
-		event.counts.lock = below(4);
-		event.counts.kind = (uint8_t)below(5);
-		event.counts.thread = below(4);
-		event.counts.acquisitions = below(100);
-		event.counts.contended = below(100);
+		event.counts.one.lock = below(4);
+		event.counts.one.kind = (uint8_t)below(5);
+		event.counts.one.thread = below(4);
+		event.counts.one.acquisitions = below(100);
+		event.counts.one.contended = below(100);
 		break;
 	case EVENT_LOCK_NAME:
 		event.lock_name.lock = below(4);

@@ -177,17 +177,20 @@ static struct rbdprof_lock_counts *find_counts(uint64_t lock, uint8_t kind, uint
 	return NULL;
 }
 
-static void hear_lock_counts(const struct rbdprof_lock_counts *counts, uint8_t all_holds)
+/* Each lock is counted, though some are told at once. */
+static void hear_lock_counts(const struct rbdprof_lock_counts *counts, size_t count, uint8_t all_holds)
 {
 	struct rbdprof_lock_counts *known;
 
-	enter(all_holds ? HEARD_HOLD_COUNTS : HEARD_LOCK_COUNTS);
-	known = find_counts(counts->lock, counts->kind, counts->thread);
-	if (known)
-		*known = *counts;
-	else if (heard.counts_count < HEARD_COUNTS)
-		heard.counts[heard.counts_count++] = *counts;
-	leave();
+	for (size_t i = 0; i < count; i++) {
+		enter(all_holds ? HEARD_HOLD_COUNTS : HEARD_LOCK_COUNTS);
+		known = find_counts(counts[i].lock, counts[i].kind, counts[i].thread);
+		if (known)
+			*known = counts[i];
+		else if (heard.counts_count < HEARD_COUNTS)
+			heard.counts[heard.counts_count++] = counts[i];
+		leave();
+	}
 }
 
 static void hear_lock_name(uint64_t lock, uint64_t offset_bytes, const char *type)

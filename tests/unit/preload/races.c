@@ -112,10 +112,10 @@ static void count_lock_hold(const struct rbdprof_lock_hold *hold)
 	count(LOCK_HOLD, hold, sizeof(*hold));
 }
 
-static void count_lock_counts(const struct rbdprof_lock_counts *of, uint8_t all_holds)
+static void count_lock_counts(const struct rbdprof_lock_counts *of, size_t number, uint8_t all_holds)
 {
 	(void)all_holds;
-	count(LOCK_COUNTS, of, sizeof(*of));
+	count(LOCK_COUNTS, of, number * sizeof(*of));
 }
 
 static void count_lock_name(uint64_t lock, uint64_t offset_bytes, const char *type)
