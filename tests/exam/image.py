@@ -66,7 +66,7 @@ def snapshots(stage, at):
 
 
 def sequential(stage, at, image, rw, brief=False):
-    return writes(stage, at, image, rw, brief, env=stage.client("rbd_io_scheduler=none"))
+    return writes(stage, at, image, rw, brief=brief, env=stage.client("rbd_io_scheduler=none"))
 
 
 @row("hot-object", "sequential")
@@ -75,7 +75,7 @@ def hot_object(stage, at):
     sixteen. Objects are small, so that requests come to many: some pairs are in one placement group, and are no faster than one."""
     with stage.slow_disk(1000):
         striped, image = stage.image("striped", create=(*STRIPED, *SMALLER)), stage.image("plain", create=SMALLER)
-        return compared(image, lambda: sequential(stage, at, striped, "read", True), lambda: sequential(stage, at, image, "read"))
+        return compared(image, lambda: sequential(stage, at, striped, "read", brief=True), lambda: sequential(stage, at, image, "read"))
 
 
 @row("healthy", "sequential-unmerged")
@@ -94,7 +94,7 @@ def unmerged(stage, at):
 def merged(stage, at):
     """The same with the default scheduler, which merges them: striping would hurt now, and must not be advised."""
     striped, image = stage.image("striped", create=STRIPED), stage.image("plain")
-    with_stripes = writes(stage, at, striped, "write", True)
+    with_stripes = writes(stage, at, striped, "write", brief=True)
     run = writes(stage, at, image, "write")
     stage.holds("striping hurts here", with_stripes.iops < run.iops, (with_stripes.iops, run.iops))
     for verdict in run.recording.report["verdict"]:

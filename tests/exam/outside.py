@@ -43,7 +43,7 @@ def with_exclusive_lock(stage, at):
 def osd_stalled(stage, at):
     """The OSD is stopped for three seconds: what is in flight then waits so long. The share follows from the stop's own length."""
     image, stopped = stage.image("plain"), []
-    without = reads(stage, at, image, True)
+    without = reads(stage, at, image, brief=True)
     with stage.meanwhile(3, lambda: stopped.append(stage.stall(stage.osd_pid, 3))):
         run = reads(stage, at, image, seconds=7)
     stage.holds("the stall fell into the run", stopped and run.longest_ns > 0.95 * stopped[0], (run.longest_ns, stopped))
@@ -54,7 +54,7 @@ def osd_stalled(stage, at):
 def network_loss(stage, at):
     """A connection breaks once in 500 messages: what was in flight is sent again."""
     image = stage.image("plain")
-    return compared(image, lambda: reads(stage, at, image, True), lambda: reads(stage, at, image, env=stage.client("ms_inject_socket_failures=500")))
+    return compared(image, lambda: reads(stage, at, image, brief=True), lambda: reads(stage, at, image, env=stage.client("ms_inject_socket_failures=500")))
 
 
 @row("qos", "one-job")
@@ -65,7 +65,7 @@ def limited(stage, at):
         with stage.image_set(image, rbd_qos_iops_limit=LIMIT):
             return reads(stage, at, image)
 
-    return compared(image, lambda: reads(stage, at, image, True), limited)
+    return compared(image, lambda: reads(stage, at, image, brief=True), limited)
 
 
 @row("qos", "two-writers")
