@@ -12,17 +12,21 @@
 
 static uint32_t epoch;                        /* that these are of: */
 static bool too_many_threads, too_many_locks; /* said so */
-static struct rbdprof_lock_counts kept[RBDPROF_COUNTS_AT_ONCE]; /* to be said together */
-static size_t kept_count;
 
-static void say_kept(bool every)
+/* Counts of a thread that are to be said together. */
+struct kept {
+	size_t count;
+	struct rbdprof_lock_counts of[RBDPROF_COUNTS_AT_ONCE];
+};
+
+static void say_kept(struct kept *kept, bool every)
 {
-	if (kept_count)
-		EMIT_ALONE(lock_counts(kept, kept_count, every));
-	kept_count = 0;
+	if (kept->count)
+		EMIT_ALONE(lock_counts(kept->of, kept->count, every));
+	kept->count = 0;
 }
 
-static void say_slot(struct lockstat_table *table, size_t at, bool every)
+static void say_slot(struct lockstat_table *table, size_t at, struct kept *kept, bool every)
 {
 	struct lockstat_said *said = &table->said[at];
 	struct lockstat_view view;
@@ -35,7 +39,7 @@ static void say_slot(struct lockstat_table *table, size_t at, bool every)
 		locknames_want((const void *)(uintptr_t)(view.key & ~(uint64_t)LOCKSTAT_KIND));
 	if (!anew && view.acquisitions == said->acquisitions && view.holds == said->holds && view.contended == said->contended)
 		return;
-	kept[kept_count++] = (struct rbdprof_lock_counts){
+	kept->of[kept->count++] = (struct rbdprof_lock_counts){
 	    .lock = view.key & ~(uint64_t)LOCKSTAT_KIND,
 	    .series = (uint64_t)view.life * LOCKSTAT_SLOTS + at,
 	    .acquisitions = view.acquisitions,
@@ -46,8 +50,8 @@ static void say_slot(struct lockstat_table *table, size_t at, bool every)
 	    .thread = table->thread,
 	    .kind = (uint8_t)(view.key & LOCKSTAT_KIND),
 	};
-	if (kept_count == RBDPROF_COUNTS_AT_ONCE)
-		say_kept(every);
+	if (kept->count == RBDPROF_COUNTS_AT_ONCE)
+		say_kept(kept, every);
 	__atomic_store_n(&said->life, view.life, __ATOMIC_RELAXED);
 	__atomic_store_n(&said->contended, view.contended, __ATOMIC_RELAXED);
 	__atomic_store_n(&said->holds, view.holds, __ATOMIC_RELAXED);
@@ -80,12 +84,15 @@ static void say_blocked(const struct lockstat_table *table)
 
 static void say_table(struct lockstat_table *table, bool every)
 {
+	struct kept kept;
+
 	if (!lockstat_counts(table))
 		return;
 	EMIT_ALONE(thread(table->thread, table->tid, table->name));
+	kept.count = 0;
 	for (size_t i = 0; i < LOCKSTAT_SLOTS; i++)
-		say_slot(table, i, every);
-	say_kept(every);
+		say_slot(table, i, &kept, every);
+	say_kept(&kept, every);
 	if (__atomic_load_n(&table->uncounted, __ATOMIC_RELAXED) && !too_many_locks) {
 		too_many_locks = true;
 		EMIT_ALONE(undecoded("lock counts: more locks than a thread's table holds"));

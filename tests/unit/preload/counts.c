@@ -254,6 +254,7 @@ static void locks_may_come_and_go(void **state)
 			said += pass();
 	}
 	assert_int_equal(said, MANY_LOCKS);
+	assert_int_equal(heard.largest_counts, RBDPROF_COUNTS_AT_ONCE);
 	assert_int_equal(heard.count[HEARD_UNDECODED], 0);
 	/* One that was given up begins at 0 again, and as another series. */
 	heard.counts_count = 0;

@@ -182,6 +182,8 @@ static void hear_lock_counts(const struct rbdprof_lock_counts *counts, size_t co
 {
 	struct rbdprof_lock_counts *known;
 
+	if (count > heard.largest_counts)
+		heard.largest_counts = count;
 	for (size_t i = 0; i < count; i++) {
 		enter(all_holds ? HEARD_HOLD_COUNTS : HEARD_LOCK_COUNTS);
 		known = find_counts(counts[i].lock, counts[i].kind, counts[i].thread);

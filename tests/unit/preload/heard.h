@@ -86,6 +86,7 @@ struct heard {
 	uint64_t ago_ns[HEARD_REAPS]; /* of each */
 	size_t reaped_count;
 	size_t largest_reap;
+	size_t largest_counts; /* of how many locks at once */
 	struct rbdprof_lock_wait wait; /* the last */
 	struct rbdprof_lock_wait open_wait; /* the last */
 	struct rbdprof_lock_wait waits[HEARD_WAITS];
