@@ -33,6 +33,7 @@ struct request;
 	CLAIM(STALLED)      /* n2c while nothing came back at all */                                                                       \
 	CLAIM(WRITETHROUGH) /* other j2n and n2c of writes that a cache would have acknowledged, had there been a flush */                 \
 	CLAIM(NETWORK)      /* other n2c */                                                                                                \
+	CLAIM(APPENDS)      /* of the other j2n and n2c, what the OSDs' work for the journal has: the evidence tells it from those */      \
 	CLAIM(OTHER)        /* not told apart */                                                                                           \
 	CLAIM(CALLBACK)     /* c2d */                                                                                                      \
 	CLAIM(SATURATED)    /* the same, where the threads that call callbacks can do no more: claims_sum() tells it from the other */     \

@@ -52,6 +52,46 @@ static int add_client(struct evidence *evidence, const struct client *client, ui
 	return status;
 }
 
+/*
+ * A request stands behind the appends of others, at the OSDs and in librbd. Where those can do no more, appends have the part of its time
+ * that they are of what is outstanding there. The wait for its own is in that part: only what goes beyond it is APPENDS'.
+ */
+static void share_with_appends(struct band *band, double appends_part)
+{
+	uint64_t librbd_ns = band->ns[CLAIM_LIBRBD], network_ns = band->ns[CLAIM_NETWORK], journal_ns = band->ns[CLAIM_JOURNAL];
+	uint64_t part_ns = (uint64_t)(appends_part * (double)(journal_ns + librbd_ns + network_ns)), beyond_ns, of_librbd_ns;
+
+	if (part_ns <= journal_ns)
+		return;
+	beyond_ns = part_ns - journal_ns;
+	of_librbd_ns = (uint64_t)((double)beyond_ns * (double)librbd_ns / (double)(librbd_ns + network_ns));
+	band->ns[CLAIM_LIBRBD] -= of_librbd_ns;
+	band->ns[CLAIM_NETWORK] -= beyond_ns - of_librbd_ns;
+	band->ns[CLAIM_APPENDS] += beyond_ns;
+}
+
+/* The part of what is outstanding at the OSDs that is appends to the journal, but for a request's own. */
+static double appends_part(const struct evidence *evidence)
+{
+	double appends_ns = (double)evidence->image->journal.append.sum;
+
+	if (appends_ns <= 0 || evidence->in_flight <= 1)
+		return 0;
+	return appends_ns / (appends_ns + (double)evidence->n2c.sum) * (1 - 1 / evidence->in_flight);
+}
+
+static void gather_claims(struct evidence *evidence, const struct claimed *claims, unsigned count)
+{
+	double part = appends_part(evidence);
+
+	claims_sum(claims, count, 0, 1, &evidence->all);
+	claims_sum(claims, count, P50_FROM, P50_TO, &evidence->p50);
+	claims_sum(claims, count, P99_FROM, P99_TO, &evidence->p99);
+	share_with_appends(&evidence->all, part);
+	share_with_appends(&evidence->p50, part);
+	share_with_appends(&evidence->p99, part);
+}
+
 int evidence_gather(struct evidence *evidence, const struct model *model, const struct image *image, const struct baseline *baseline)
 {
 	struct claimed *claims = calloc(HASH_COUNT(image->clients) + 1, sizeof(*claims));
@@ -66,16 +106,13 @@ int evidence_gather(struct evidence *evidence, const struct model *model, const 
 		sum_ns += (double)client->stats.in_flight.sum_ns;
 		status = add_client(evidence, client, &first_ns, &last_ns);
 	}
-	if (!status) {
-		claims_sum(claims, count, 0, 1, &evidence->all);
-		claims_sum(claims, count, P50_FROM, P50_TO, &evidence->p50);
-		claims_sum(claims, count, P99_FROM, P99_TO, &evidence->p99);
-		evidence->span_ns = last_ns > first_ns ? (double)(last_ns - first_ns) : 0;
-	}
+	evidence->span_ns = last_ns > first_ns ? (double)(last_ns - first_ns) : 0;
 	if (evidence->span_ns > 0) {
 		evidence->iops = (double)evidence->completed * 1e9 / evidence->span_ns;
 		evidence->in_flight = sum_ns / evidence->span_ns;
 	}
+	if (!status)
+		gather_claims(evidence, claims, count);
 	free(claims);
 	return status;
 }
@@ -104,6 +141,13 @@ void verdict_claims(struct verdict *verdict, const struct evidence *evidence, en
 	verdict->share_mean = share_in(&evidence->all, claimant);
 	verdict->share_p50 = share_in(&evidence->p50, claimant);
 	verdict->share_p99 = share_in(&evidence->p99, claimant);
+}
+
+void verdict_claims_also(struct verdict *verdict, const struct evidence *evidence, enum claimant claimant)
+{
+	verdict->share_mean += share_in(&evidence->all, claimant);
+	verdict->share_p50 += share_in(&evidence->p50, claimant);
+	verdict->share_p99 += share_in(&evidence->p99, claimant);
 }
 
 static struct noted_fact *next_fact(struct verdict *verdict, enum fact fact)

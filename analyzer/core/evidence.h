@@ -37,6 +37,9 @@ double evidence_share(const struct evidence *evidence, enum claimant claimant);
 /* Makes the claimant's shares the verdict's. */
 void verdict_claims(struct verdict *verdict, const struct evidence *evidence, enum claimant claimant);
 
+/* Adds the claimant's shares to them. */
+void verdict_claims_also(struct verdict *verdict, const struct evidence *evidence, enum claimant claimant);
+
 /* Notes a fact; what does not fit is left out. */
 void verdict_note(struct verdict *verdict, enum fact fact, double value);
 void verdict_note_number(struct verdict *verdict, enum fact fact, uint64_t number);

@@ -29,6 +29,7 @@ int judge_journal(const struct evidence *evidence, struct verdict *verdict)
 	if (!image_has(image, IMAGE_JOURNALING) || !journal->appends)
 		return 0;
 	verdict_claims(verdict, evidence, CLAIM_JOURNAL);
+	verdict_claims_also(verdict, evidence, CLAIM_APPENDS);
 	verdict_note(verdict, FACT_OF_APPEND_P50, (double)histogram_percentile(&journal->append, 0.5));
 	if (journal->writes)
 		verdict_note(verdict, FACT_OF_APPENDS_PER_WRITE, (double)journal->appends / (double)journal->writes);

@@ -103,17 +103,84 @@ static void test_second_starved(void **unused)
 }
 
 /*
- * Its threads could run for 2 s and wait for 1.55 of them, side by side; 0.775 of 4 ms are 3.1. But it has 0.45 of its one processor already,
- * so of 5 ms no more than 0.55 are to gain, which is 2.75.
+ * Its threads could run for 2 s and wait for 1.55 of them, side by side; 0.775 of 4 ms are 3.1. But it has 0.45 of its two processors, and
+ * would need 1.8 times that if it did not hurry: of 5 ms no more than 0.595 are to gain, which is 2.975.
  */
-static void test_starved_of_one(void **unused)
+static void test_starved_of_two(void **unused)
 {
 	(void)unused;
-	run(TWO REQUESTS USAGE("p0", "100000000", "300000000") "1000000002 p1 host quota_milli=500 processors=1\n"
+	run(TWO REQUESTS USAGE("p0", "100000000", "300000000") "1000000002 p1 host quota_milli=500 processors=2\n"
 	    USAGE_OF("p1", "7", "msgr-worker-0", "400000000", "600000000") USAGE_OF("p1", "8", "fio", "50000000", "950000000"));
 	assert_int_equal(verdicts.count, 2);
-	check(1, CAUSE_CPU_STARVED, 2.75 / 15);
+	check(1, CAUSE_CPU_STARVED, 2.975 / 15);
 	assert_string_equal(thread_of(&verdicts.list[1]), "fio of pid 78");
+}
+
+/*
+ * No quota, but a thread that could run for 0.85 of the time and waits for 0.8: of 8 ms that the request spends where threads work, 0.8 /
+ * 0.85 are lost.
+ */
+static void test_starved_by_others(void **unused)
+{
+	(void)unused;
+	run(TEXT_IMAGE "1000000000 p0 request request=1:1 image=1 kind=read length_bytes=512\n"
+		       "1010000000 p0 complete request=1:1 c2d_ns=8000000 looked=1\n" USAGE_OF("p0", "7", "msgr-worker-0", "50000000", "800000000"));
+	assert_int_equal(verdicts.count, 2);
+	check(0, CAUSE_CALLBACK_SLOW, 0.8);
+	check(1, CAUSE_CPU_STARVED, 0.8 * 0.8 / 0.85);
+}
+
+/* Two threads that wait for 0.93 of the time that they could run; but neither is the limit, each could run for 0.43 of the time only. */
+static void test_waiting_for_each_other(void **unused)
+{
+	(void)unused;
+	run(TEXT_IMAGE "1000000000 p0 request request=1:1 image=1 kind=read length_bytes=512\n"
+		       "1010000000 p0 complete request=1:1 c2d_ns=8000000 looked=1\n" USAGE_OF("p0", "7", "msgr-worker-0", "30000000", "400000000")
+			   USAGE_OF("p0", "8", "fio", "30000000", "400000000"));
+	assert_int_equal(verdicts.count, 1);
+	check(0, CAUSE_CALLBACK_SLOW, 0.8);
+}
+
+/* A client with a journaled image of its own, and its write: from 1000 to 1100, the entry sent at once and safe at `safe`, the data sent 10
+ * later. */
+#define JOURNALED_WRITE(safe, sent)                                                                                                        \
+	"1 p0 process schema=1 pid=77 comm=fio host=alpha\n"                                                                              \
+	"1 p0 image image=1 client=4001 cluster=c1 pool_id=1 pool=rbd name=one id=1017716fa366 prefix=rbd_data.1017716fa366 "              \
+	"size_bytes=1048576 object_size_bytes=4096 stripe_unit_bytes=4096 stripe_count=1 features=69\n"                                   \
+	"1 p0 object object=1 name=rbd_header.1017716fa366\n"                                                                             \
+	"1 p0 object object=2 name=journal_data.1.1017716fa366.0\n"                                                                       \
+	"2 p0 lock_call operation=9:1 watch=5 lock_type=1 method=3\n"                                                                     \
+	"2 p0 operation operation=9:1 client=4001 pool_id=1 object=1 methods=lock.lock kind=write tracked=1\n"                            \
+	"3 p0 operation_done operation=9:1\n"                                                                                             \
+	"4 p0 lock_acquired image=1\n"                                                                                                    \
+	"1000 p0 request request=1:1 image=1 kind=write length_bytes=512\n"                                                               \
+	"1000 p0 journal_append operation=9:2 tag=1 append_bytes=600 entries=0 offsets_bytes=0 lengths_bytes=512 kinds=1\n"               \
+	"1000 p0 operation operation=9:2 client=4001 pool_id=1 object=2 methods=journal.append kind=write tracked=1\n" safe               \
+	" p0 operation_done operation=9:2\n" sent                                                                                          \
+	" p0 sent client=4001 transaction=1 pool_id=1 object_hash=0xa7a8db3b flags=0x20 code=0x2201 extents=1 length_bytes=512\n"          \
+	"1100 p0 complete request=1:1 looked=1\n"
+
+/* The wait for the entry is 60 of 100. Of the 90 that are outstanding at the OSDs 60 are an append, but its own. */
+static void test_journal_waits(void **unused)
+{
+	(void)unused;
+	run(JOURNALED_WRITE("1060", "1070"));
+	check(0, CAUSE_JOURNAL, 0.6);
+}
+
+/*
+ * The wait for the entry is 10 of 200. Another append, of nobody's request, is outstanding for 310 more; of the 400 outstanding 320 are
+ * appends, and half of them others', since two requests are in flight: 0.4 of the time.
+ */
+static void test_behind_appends(void **unused)
+{
+	(void)unused;
+	run(JOURNALED_WRITE("1010", "1020") "1000 p0 request request=1:2 image=1 kind=read offset_bytes=4096 length_bytes=512\n"
+					    "1100 p0 complete request=1:2 looked=1\n"
+					    "1000 p0 journal_append operation=9:3 tag=1 append_bytes=600 entries=\n"
+					    "1000 p0 operation operation=9:3 client=4001 pool_id=1 object=2 methods=journal.append kind=write tracked=1\n"
+					    "1310 p0 operation_done operation=9:3\n");
+	check(0, CAUSE_JOURNAL, 0.4);
 }
 
 /* One process alone: its thread's name says enough. Of 10 ms 8. */
@@ -151,7 +218,11 @@ int main(void)
 	    cmocka_unit_test_teardown(test_second_computes, teardown),
 	    cmocka_unit_test_teardown(test_one_unknown, teardown),
 	    cmocka_unit_test_teardown(test_second_starved, teardown),
-	    cmocka_unit_test_teardown(test_starved_of_one, teardown),
+	    cmocka_unit_test_teardown(test_starved_of_two, teardown),
+	    cmocka_unit_test_teardown(test_starved_by_others, teardown),
+	    cmocka_unit_test_teardown(test_waiting_for_each_other, teardown),
+	    cmocka_unit_test_teardown(test_journal_waits, teardown),
+	    cmocka_unit_test_teardown(test_behind_appends, teardown),
 	    cmocka_unit_test_teardown(test_alone, teardown),
 	    cmocka_unit_test_teardown(test_healthy, teardown),
 	    cmocka_unit_test_teardown(test_nothing_ended, teardown),
