@@ -7,7 +7,7 @@
 #define PROBES 8
 
 /* So many requests tell how long one takes. */
-#define ENOUGH 100
+#define ENOUGH 30
 
 static struct object_queue *find(struct objects *objects, uint64_t object, int make)
 {
