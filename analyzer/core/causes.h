@@ -27,6 +27,7 @@ enum advise_when {
 	ADVISE_SPLAY,          /* it is used by one client, and its journal is not wide yet */
 	ADVISE_SCHEDULER_NONE, /* rbd_io_scheduler is none */
 	ADVISE_SLOW_GROUP,     /* a placement group stands out */
+	ADVISE_SLOW_TIMES,     /* times of the trace stand out */
 };
 
 struct advice {

@@ -24,6 +24,7 @@ void claims_fini(struct claims *claims)
 	coverage_fini(&claims->cut);
 	coverage_fini(&claims->updating);
 	stalls_fini(&claims->stalls);
+	spells_fini(&claims->spells);
 	*claims = (struct claims){0};
 }
 
@@ -56,6 +57,9 @@ static void divide_lock(struct division *division, const struct request *request
 
 #define ENOUGH_EARLY 16 /* writes; a few others are early too, as one that another has overwritten meanwhile */
 
+/* No OSD writes in less. A cache that is full acknowledges late, and when there is room again in less. */
+#define QUICK_NS 100000
+
 static int is_write(const struct request *request)
 {
 	return request->kind == RBDPROF_WRITE || request->kind == RBDPROF_WRITESAME;
@@ -71,10 +75,19 @@ void claims_completed(struct claims *claims, const struct request *request)
 			claims->flushed_ns = request->moments.at_ns[MOMENT_C];
 	} else if (is_write(request) && request->length_bytes && !request->announced && !request->irregular &&
 		   !request->process->health.lost_events) {
-		claims->early += !moments_know(&request->moments, MOMENT_N);
-		claims->late += moments_know(&request->moments, MOMENT_N);
-		claims->flushed |= claims->early >= ENOUGH_EARLY && claims->early > claims->late;
+		int early = !moments_know(&request->moments, MOMENT_N);
+
+		claims->early += early;
+		claims->late += !early;
+		claims->quick += early && request->moments.at_ns[MOMENT_C] - request->moments.at_ns[MOMENT_S] < QUICK_NS;
+		claims->flushed |= (claims->early >= ENOUGH_EARLY && claims->early > claims->late) || claims->quick >= ENOUGH_EARLY;
 	}
+}
+
+/* Nothing was sent for it until it was complete. A read of what does not exist by the object map is like that too. */
+static int is_cached(const struct request *request)
+{
+	return !moments_know(&request->moments, MOMENT_N) && (request->kind == RBDPROF_READ || is_write(request));
 }
 
 /* A write that the cache would have acknowledged before anything was done for it: it is librbd's uppermost layer but QoS and the lock. */
@@ -108,7 +121,10 @@ static void divide_librbd(struct division *division, const struct claims *claims
 	if (request->held.copied && request->held.first_sent_ns < end_ns)
 		divide_copyup(division, &left_ns, end_ns - request->held.first_sent_ns);
 	give(division, CLAIM_RESENT, &left_ns, coverage_overlap(&claims->cut, begin_ns, end_ns));
-	give(division, writes_through(claims, request) ? CLAIM_WRITETHROUGH : CLAIM_LIBRBD, &left_ns, left_ns);
+	/* The way to the cache it would have gone anyway; from there to the network is half of the way. */
+	if (writes_through(claims, request))
+		give(division, CLAIM_WRITETHROUGH, &left_ns, left_ns / 2);
+	give(division, is_cached(request) ? CLAIM_CACHE : CLAIM_LIBRBD, &left_ns, left_ns);
 }
 
 static void divide_network(struct division *division, struct claims *claims, const struct request *request)
@@ -181,6 +197,8 @@ int claims_add(struct claims *claims, const struct request *request, const struc
 	stalls_held(&claims->stalls, &request->moments, &split);
 	if (request->held.tenure && !moments_know(&request->moments, MOMENT_L))
 		pace_add(&claims->pace, request->held.tenure, at_ns[MOMENT_S], at_ns[MOMENT_A]);
+	if (division.ns[CLAIM_NETWORK] && (request->kind == RBDPROF_READ || is_write(request)))
+		return spells_add(&claims->spells, request->kind == RBDPROF_READ, at_ns[MOMENT_C], division.ns[CLAIM_NETWORK], request->length_bytes);
 	return 0;
 }
 

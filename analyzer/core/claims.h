@@ -13,6 +13,7 @@
 #include "analyzer/core/ownership.h"
 #include "analyzer/core/pace.h"
 #include "analyzer/core/phases.h"
+#include "analyzer/core/spells.h"
 #include "analyzer/core/stalls.h"
 
 struct request;
@@ -28,10 +29,11 @@ struct request;
 	CLAIM(REFRESH)      /* j2n while the header was reread; j2n and n2c for a snapshot; n2c for copies after it */                      \
 	CLAIM(OBJECT_MAP)   /* j2n while the object map was updated */                                                                     \
 	CLAIM(COPYUP)       /* of a write that had to be made twice, what came after the first attempt, in j2n and n2c */                   \
+	CLAIM(CACHE)        /* other j2n of reads and writes that were complete before anything was sent: the way to the cache, and room there */            \
 	CLAIM(LIBRBD)       /* other j2n */                                                                                                \
 	CLAIM(RESENT)       /* n2c until an operation was sent again; j2n while nothing could be sent before that */                                                                    \
 	CLAIM(STALLED)      /* n2c while nothing came back at all */                                                                       \
-	CLAIM(WRITETHROUGH) /* other j2n and n2c of writes that a cache would have acknowledged, had there been a flush */                 \
+	CLAIM(WRITETHROUGH) /* half of other j2n, and other n2c of writes that a cache would have acknowledged, had there been a flush */  \
 	CLAIM(NETWORK)      /* other n2c */                                                                                                \
 	CLAIM(APPENDS)      /* of the other j2n and n2c, what the OSDs' work for the journal has: the evidence tells it from those */      \
 	CLAIM(OTHER)        /* not told apart */                                                                                           \
@@ -76,10 +78,12 @@ struct claims {
 	struct coverage cut;          /* nothing was sent, and then what had been sent was sent again */
 	struct coverage updating;     /* it updates the object map */
 	struct stalls stalls;
+	struct spells spells; /* of what NETWORK has */
 	struct pace pace;
 	uint64_t copied;     /* writes whose bytes were sent twice */
 	uint64_t early;      /* writes complete before any operation of theirs was sent, */
 	uint64_t late;       /* and others */
+	uint64_t quick;      /* those of the former for which no OSD can have been waited */
 	uint64_t flushed_ns; /* C of the first flush that was seen; 0: none */
 	uint8_t flushed;     /* the program flushed, or must have: librbd's cache may acknowledge early from then on */
 	uint8_t changes;     /* a snapshot was begun and is not known to everybody yet */

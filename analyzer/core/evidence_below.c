@@ -174,14 +174,14 @@ static double baseline_mean(const struct evidence *evidence, double *mean_ns)
 
 struct group {
 	const struct placement_group *is;
-	double mean_ns;
+	double typical_ns; /* p50: a stall of all groups is in the means of those that had most in flight then */
 };
 
 static int faster_first(const void *a, const void *b)
 {
 	const struct group *one = a, *other = b;
 
-	return (one->mean_ns > other->mean_ns) - (one->mean_ns < other->mean_ns);
+	return (one->typical_ns > other->typical_ns) - (one->typical_ns < other->typical_ns);
 }
 
 /* The time that requests lost in groups much slower than the median one. */
@@ -197,15 +197,15 @@ static double lost_in_groups(const struct evidence *evidence, struct verdict *ve
 	for (const struct placement_group *group = placement_groups_next(all, NULL); group && groups;
 	     group = placement_groups_next(all, group))
 		if (group->n2c.count >= ENOUGH_REQUESTS)
-			groups[count++] = (struct group){group, histogram_mean(&group->n2c)};
+			groups[count++] = (struct group){group, (double)histogram_percentile(&group->n2c, 0.5)};
 	if (count >= 3) {
 		qsort(groups, count, sizeof(*groups), faster_first);
-		usual_ns = groups[(count - 1) / 2].mean_ns;
+		usual_ns = groups[(count - 1) / 2].typical_ns;
 		for (size_t i = 0; i < count; i++) {
-			if (groups[i].mean_ns < SLOW_GROUP * usual_ns)
+			if (groups[i].typical_ns < SLOW_GROUP * usual_ns)
 				continue;
 			slow++;
-			lost_ns += (groups[i].mean_ns - usual_ns) * (double)groups[i].is->n2c.count;
+			lost_ns += (groups[i].typical_ns - usual_ns) * (double)groups[i].is->n2c.count;
 		}
 		if (slow) {
 			verdict_note_text(verdict, FACT_OF_SLOW_GROUP, placement_group_text(groups[count - 1].is, text));
@@ -215,6 +215,21 @@ static double lost_in_groups(const struct evidence *evidence, struct verdict *ve
 	}
 	free(groups);
 	return lost_ns;
+}
+
+/* And in times of the trace that are much slower than the others. */
+static double lost_in_spells(const struct evidence *evidence, struct verdict *verdict)
+{
+	struct spells_slow slow = {0};
+
+	for (const struct client *client = evidence->image->clients; client; client = client->hh.next)
+		spells_sum(&client->claims.spells, &slow);
+	if (slow.lost_ns) {
+		verdict_note(verdict, FACT_OF_SLOW_TIME, (double)slow.slow_ns);
+		verdict_note(verdict, FACT_OF_BEGIN, (double)(slow.begin_ns - evidence->begin_ns));
+		verdict_advise(verdict, ADVISE_SLOW_TIMES);
+	}
+	return (double)slow.lost_ns;
 }
 
 int judge_outside_client(const struct evidence *evidence, struct verdict *verdict)
@@ -231,6 +246,8 @@ int judge_outside_client(const struct evidence *evidence, struct verdict *verdic
 		verdict_note(verdict, FACT_OF_N2C_MEAN, mean_ns);
 	} else {
 		part = lost_in_groups(evidence, verdict) / (double)evidence->n2c.sum;
+		if (part <= 0)
+			part = lost_in_spells(evidence, verdict) / (double)evidence->n2c.sum;
 	}
 	verdict_claims(verdict, evidence, CLAIM_NETWORK);
 	verdict->share_mean *= part;

@@ -104,7 +104,7 @@ static const char *hungriest(const struct process *process)
  */
 static double lost_waiting(const struct evidence *evidence, const struct client *client, double *cpu)
 {
-	static const enum claimant worked_on[] = {CLAIM_LIBRBD, CLAIM_NETWORK, CLAIM_CALLBACK, CLAIM_APPLICATION};
+	static const enum claimant worked_on[] = {CLAIM_CACHE, CLAIM_LIBRBD, CLAIM_NETWORK, CLAIM_CALLBACK, CLAIM_APPLICATION};
 	const struct claimed claimed = {&client->claims, 0};
 	const struct host_load *host = &client->process->tasks.host;
 	struct band all;

@@ -69,6 +69,7 @@ enum fact_unit { FACT_NS, FACT_COUNT, FACT_NUMBER, FACT_SHARE, FACT_BYTES, FACT_
 	FACT(FASTER, faster, SHARE, "of it saved while they were on several objects")                                                      \
 	FACT(SLOW_GROUP, slow_group, TEXT, "the slowest placement group")                                                                  \
 	FACT(SLOW_GROUPS, slow_groups, COUNT, "placement groups that stand out")                                                           \
+	FACT(SLOW_TIME, slow_time, NS, "so long it was much slower than at other times")                                                   \
 	FACT(BASELINE_N2C, baseline_n2c, NS, "network, OSDs and the way back in the baseline, mean")                                       \
 	FACT(N2C_MEAN, n2c_mean, NS, "the same here")                                                                                      \
 	FACT(LOCK, lock, ADDRESS, "the lock")                                                                                              \

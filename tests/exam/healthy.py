@@ -51,6 +51,15 @@ def depth_1(stage, at):
     return reckoned(image, deep, one, one.iops * one.latency_ns / 1e9)
 
 
+@row("application-idle", "cached-writes", depths=(), whole="wall")
+def cached_writes(stage, at):
+    """A program that pauses, with the cache in use: writes are complete before anything is sent for them, and that librbd has all of their time
+    is as it should be. There is one at a time."""
+    run = stage.load("flushed", stage.image("plain"), at.seconds, depth=at.depth, pause_us=1000, seed=at.seed, recorded=True,
+                     env=stage.client("rbd_cache=true"))
+    return reckoned("plain", run, run, 1 - run.iops * run.latency_ns / 1e9)
+
+
 # --- too little processor ---
 
 @contextlib.contextmanager

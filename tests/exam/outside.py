@@ -1,4 +1,6 @@
 """Causes that lie outside the client: the OSD, the network, and a limit that somebody set."""
+import time
+
 from rows import compared, reckoned, row
 from stage import BRIEF
 
@@ -30,6 +32,22 @@ def dispatch_delay(stage, at):
 def message_delay(stage, at):
     """The OSD's messenger holds clients' messages up to 5 ms; it looks at this setting when a client connects."""
     return slow_osd(stage, at, stage.image("plain"), ms_inject_delay_type="client", ms_inject_delay_probability=1, ms_inject_delay_max=0.005)
+
+
+@row("outside-client", "for-a-while")
+def slow_for_a_while(stage, at):
+    """An OSD that is slow for two seconds of five: the recording itself tells, without a baseline."""
+    image = stage.image("plain")
+
+    def slow():
+        with stage.osd_set(osd_debug_inject_dispatch_delay_duration=0.005, osd_debug_inject_dispatch_delay_probability=0.05):
+            time.sleep(2)
+
+    def disturbed():
+        with stage.meanwhile(1.5, slow):
+            return reads(stage, at, image, seconds=5)
+
+    return compared(image, lambda: reads(stage, at, image), disturbed)
 
 
 @row("outside-client", "with-exclusive-lock", long=True)

@@ -131,12 +131,12 @@ static void test_network(void **unused)
 	check_division("QOS 10, LOCK_TAKEN 30, JOURNAL 20, REFRESH 10, LIBRBD 15, RESENT 55, STALLED 20, NETWORK 40, CALLBACK 20, APPLICATION 30");
 }
 
-/* A cache would have hidden j2n and n2c of a write … */
+/* A cache would have hidden half of j2n and n2c of a write … */
 static void test_writethrough(void **unused)
 {
 	(void)unused;
 	claims.cached = 1;
-	check_division("QOS 10, LOCK_TAKEN 30, JOURNAL 20, WRITETHROUGH 140, CALLBACK 20, APPLICATION 30");
+	check_division("QOS 10, LOCK_TAKEN 30, JOURNAL 20, LIBRBD 20, WRITETHROUGH 120, CALLBACK 20, APPLICATION 30");
 }
 
 /* … after a flush it does, and what it does not hide is the OSDs'; and it hides no read. */
@@ -151,12 +151,40 @@ static void test_flushed(void **unused)
 	check_division("QOS 10, LOCK_TAKEN 30, JOURNAL 20, LIBRBD 40, NETWORK 100, CALLBACK 20, APPLICATION 30");
 }
 
-static void complete_writes(unsigned early, unsigned late)
+/*
+ * A write that is complete before anything is sent for it: j2n ends with C, and is no queue of librbd's. The same of a read. A flush waits
+ * for others in librbd.
+ */
+static void test_in_cache(void **unused)
+{
+	static const uint64_t at_ns[MOMENT_COUNT] = {0, 10, 40, 60, 0, 200, 220, 250};
+
+	(void)unused;
+	request.moments = (struct moments){.observable = 1 << MOMENT_N};
+	for (enum moment moment = 0; moment < MOMENT_COUNT; moment++)
+		if (moment != MOMENT_N)
+			moments_set(&request.moments, moment, at_ns[moment]);
+	check_division("QOS 10, LOCK_TAKEN 30, JOURNAL 20, CACHE 140, CALLBACK 20, APPLICATION 30");
+	claims_fini(&claims);
+	request.kind = RBDPROF_READ;
+	check_division("QOS 10, LOCK_TAKEN 30, JOURNAL 20, CACHE 140, CALLBACK 20, APPLICATION 30");
+	claims_fini(&claims);
+	request.kind = RBDPROF_FLUSH;
+	check_division("QOS 10, LOCK_TAKEN 30, JOURNAL 20, LIBRBD 140, CALLBACK 20, APPLICATION 30");
+}
+
+/* Early ones take 200 µs. */
+static void complete_writes(unsigned quick, unsigned early, unsigned late)
 {
 	struct request write = {.kind = RBDPROF_WRITE, .length_bytes = 4096, .process = &process};
 
 	claims_fini(&claims);
 	claims.cached = 1;
+	moments_set(&write.moments, MOMENT_S, 0);
+	moments_set(&write.moments, MOMENT_C, 90000);
+	for (unsigned i = 0; i < quick; i++)
+		claims_completed(&claims, &write);
+	moments_set(&write.moments, MOMENT_C, 200000);
 	for (unsigned i = 0; i < early; i++)
 		claims_completed(&claims, &write);
 	moments_set(&write.moments, MOMENT_N, 1);
@@ -168,12 +196,14 @@ static void complete_writes(unsigned early, unsigned late)
 static void test_flushed_before(void **unused)
 {
 	(void)unused;
-	complete_writes(15, 0);
+	complete_writes(0, 15, 0);
 	assert_int_equal(claims.flushed, 0);
-	complete_writes(16, 0);
+	complete_writes(0, 16, 0);
 	assert_int_equal(claims.flushed, 1);
-	complete_writes(3, 100);
+	complete_writes(12, 3, 100);
 	assert_int_equal(claims.flushed, 0);
+	complete_writes(16, 0, 1000); /* the cache was full most of the time */
+	assert_int_equal(claims.flushed, 1);
 }
 
 /* Neither what failed, nor what has no bytes, nor what began before the recording, nor a process of which events were lost tells anything. */
@@ -274,6 +304,7 @@ int main(void)
 	    cmocka_unit_test_setup_teardown(test_network, setup, teardown),
 	    cmocka_unit_test_setup_teardown(test_writethrough, setup, teardown),
 	    cmocka_unit_test_setup_teardown(test_flushed, setup, teardown),
+	    cmocka_unit_test_setup_teardown(test_in_cache, setup, teardown),
 	    cmocka_unit_test_setup_teardown(test_flushed_before, setup, teardown),
 	    cmocka_unit_test_setup_teardown(test_flushed_is_not_known, setup, teardown),
 	    cmocka_unit_test_setup_teardown(test_refused, setup, teardown),

@@ -1,0 +1,132 @@
+#include "analyzer/core/spells.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* The width to begin with: an eighth of a second. */
+#define WIDTH_NS UINT64_C(125000000)
+
+/* So many requests tell a slice's mean, and so many slices what is usual. */
+#define ENOUGH_REQUESTS 8
+#define ENOUGH_SLICES   8
+
+#define SLOW 3.0         /* times the median slice's */
+#define LESS (2.0 / 3)   /* of the requests of the median slice: with more, they have each other to wait for */
+#define SAME_SIZE 2.0    /* larger requests take longer */
+
+void spells_fini(struct spells *spells)
+{
+	free(spells->slices[0]);
+	free(spells->slices[1]);
+	*spells = (struct spells){0};
+}
+
+static void halve(struct slice *slices)
+{
+	if (!slices)
+		return;
+	for (unsigned i = 0; i < SPELLS_SLICES / 2; i++) {
+		const struct slice *one = &slices[2 * i], *other = &slices[2 * i + 1];
+
+		slices[i] = (struct slice){one->requests + other->requests, one->network_ns + other->network_ns, one->bytes + other->bytes};
+	}
+	memset(slices + SPELLS_SLICES / 2, 0, SPELLS_SLICES / 2 * sizeof(*slices));
+}
+
+int spells_add(struct spells *spells, int reads, uint64_t c_ns, uint64_t network_ns, uint64_t bytes)
+{
+	struct slice **slices = &spells->slices[!!reads], *slice;
+	uint64_t since_ns;
+
+	if (!spells->slices[0] && !spells->slices[1])
+		spells->origin_ns = c_ns;
+	if (!*slices)
+		*slices = calloc(SPELLS_SLICES, sizeof(**slices));
+	if (!*slices)
+		return -ENOMEM;
+	since_ns = c_ns > spells->origin_ns ? c_ns - spells->origin_ns : 0;
+	while (since_ns / WIDTH_NS >> spells->doublings >= SPELLS_SLICES) {
+		halve(spells->slices[0]);
+		halve(spells->slices[1]);
+		spells->doublings++;
+	}
+	slice = &(*slices)[since_ns / WIDTH_NS >> spells->doublings];
+	slice->requests++;
+	slice->network_ns += network_ns;
+	slice->bytes += bytes;
+	return 0;
+}
+
+static int by_value(const void *a, const void *b)
+{
+	double one = *(const double *)a, other = *(const double *)b;
+
+	return (one > other) - (one < other);
+}
+
+static double median(double *values, unsigned count)
+{
+	qsort(values, count, sizeof(*values), by_value);
+	return values[(count - 1) / 2];
+}
+
+static double mean_ns(const struct slice *slice)
+{
+	return (double)slice->network_ns / (double)slice->requests;
+}
+
+static double mean_bytes(const struct slice *slice)
+{
+	return (double)slice->bytes / (double)slice->requests;
+}
+
+/* The median of each; 0 when there are too few slices. */
+struct usual {
+	double ns, bytes, requests;
+};
+
+static struct usual usual_of(const struct slice *slices)
+{
+	double ns[SPELLS_SLICES], bytes[SPELLS_SLICES], requests[SPELLS_SLICES];
+	unsigned count = 0;
+
+	for (const struct slice *slice = slices; slice < slices + SPELLS_SLICES; slice++) {
+		if (slice->requests < ENOUGH_REQUESTS)
+			continue;
+		ns[count] = mean_ns(slice);
+		bytes[count] = mean_bytes(slice);
+		requests[count++] = (double)slice->requests;
+	}
+	if (count < ENOUGH_SLICES)
+		return (struct usual){0};
+	return (struct usual){median(ns, count), median(bytes, count), median(requests, count)};
+}
+
+static int is_slow(const struct slice *slice, const struct usual *usual)
+{
+	return slice->requests >= ENOUGH_REQUESTS && mean_ns(slice) >= SLOW * usual->ns && (double)slice->requests <= LESS * usual->requests &&
+	       mean_bytes(slice) <= SAME_SIZE * usual->bytes && usual->bytes <= SAME_SIZE * mean_bytes(slice);
+}
+
+void spells_sum(const struct spells *spells, struct spells_slow *slow)
+{
+	uint64_t width_ns = WIDTH_NS << spells->doublings, slow_ns = 0;
+	uint8_t seen[SPELLS_SLICES] = {0};
+
+	for (unsigned reads = 0; reads < 2; reads++) {
+		const struct slice *slices = spells->slices[reads];
+		struct usual usual = slices ? usual_of(slices) : (struct usual){0};
+
+		for (unsigned i = 0; slices && usual.ns > 0 && i < SPELLS_SLICES; i++) {
+			if (!is_slow(&slices[i], &usual))
+				continue;
+			slow->lost_ns += (uint64_t)((mean_ns(&slices[i]) - usual.ns) * (double)slices[i].requests);
+			slow_ns += seen[i]++ ? 0 : width_ns;
+			if (!slow->begin_ns || spells->origin_ns + i * width_ns < slow->begin_ns)
+				slow->begin_ns = spells->origin_ns + i * width_ns;
+		}
+	}
+	if (slow_ns > slow->slow_ns)
+		slow->slow_ns = slow_ns;
+}
