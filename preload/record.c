@@ -32,6 +32,7 @@ enum record_state {
 };
 
 static struct record records[MOST_RECORDS];
+_Static_assert(offsetof(struct record, request.offset_bytes) <= 64, "a request's end needs its number, image and kind");
 static struct pool pool = POOL(records);
 static uint64_t passed_through;
 
@@ -98,7 +99,6 @@ static void number(struct record *record, struct image *image, uint8_t kind, uin
 
 	record_claim(record, RECORD_REQUEST);
 	record->start_ns = recorder_now_ns();
-	record->complete_ns = 0;
 	record->image = image;
 	record->notifies = images_notifies(image);
 	record->request = (struct rbdprof_request){
@@ -124,12 +124,18 @@ void record_submit(struct record *record, struct image *image, uint8_t kind, uin
 	number(record, image, kind, record->callback ? 0 : RBDPROF_NO_CALLBACK, offset_bytes, length_bytes);
 }
 
-static void say_complete(const struct record *record, bool looked)
+/* How a request ended. */
+struct ending {
+	uint64_t complete_ns; /* C */
+	int64_t result;
+};
+
+static void say_complete(uint64_t request, const struct ending *ending, bool looked)
 {
 	if (!recorder_wants_requests())
 		return;
-	EMIT(complete(record->request.request, recorder_thread_number(), record->result, record->complete_ns, looked));
-	said_when_due(record->complete_ns); /* after it: the event's time is D. C is near enough to know that a second has passed */
+	EMIT(complete(request, recorder_thread_number(), ending->result, ending->complete_ns, looked));
+	said_when_due(ending->complete_ns); /* after it: the event's time is D. C is near enough to know that a second has passed */
 }
 
 /* The record's state once nobody is saying it, which takes as long as one event. The wait is made by number, for it must not be a
@@ -157,34 +163,40 @@ static void land(struct record *record)
 		state = unsaid(record);
 }
 
-/* D is past: the application's callback has returned, or something else has shown that the request is complete. Lands it. */
-static void done(struct record *record, bool looked)
+/*
+ * D is past: the application's callback has returned, or something else has shown that the request is complete. Lands it, and sets these bits
+ * too. Returns the record's state; with RETURNED among the bits the record is only ours still if that has RELEASED.
+ */
+static uint32_t done(struct record *record, const struct ending *ending, uint32_t bits)
 {
+	uint64_t request = record->use == RECORD_REQUEST ? record->request.request : 0;
+	bool notifies = record->notifies;
 	uint32_t state = unsaid(record), wanted;
 
 	/* A look inside the callback is one at D, unless the application asks rbd_poll_io_events for what is complete. */
 	for (;;) {
-		wanted = (state & ~(uint32_t)IN_FLIGHT) | DONE;
-		if (looked || ((state & LOOKED) && !record->notifies))
+		wanted = (state & ~(uint32_t)IN_FLIGHT) | DONE | bits;
+		if ((state & LOOKED) && !notifies)
 			wanted |= CLOSED;
 		if (__atomic_compare_exchange_n(&record->state, &state, wanted, false, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED))
 			break;
 		state = unsaid(record);
 	}
-	if (record->use == RECORD_REQUEST)
-		say_complete(record, wanted & CLOSED);
+	if (request)
+		say_complete(request, ending, wanted & CLOSED);
+	return wanted;
 }
 
 /* An image is open or closed as soon as librbd says so, before the application can use it. */
-static void finish_image(struct record *record)
+static void finish_image(struct record *record, int64_t result)
 {
 	uint64_t took_ns = recorder_now_ns() - record->start_ns;
 
-	if (record->use == RECORD_OPEN && record->result >= 0) {
+	if (record->use == RECORD_OPEN && result >= 0) {
 		images_opened(*record->open_handle, record->open_pool, record->open_snapshot, record->open_read_only, took_ns);
 		counters_image_opened();
 	} else if (record->use == RECORD_CLOSE) {
-		images_closed(record->close_image, took_ns, (int32_t)record->result);
+		images_closed(record->close_image, took_ns, (int32_t)result);
 	}
 }
 
@@ -198,12 +210,16 @@ static uint64_t completed_ns(const struct record *record)
 	return moment_ns ? moment_ns : recorder_now_ns();
 }
 
-static void return_from_callback(struct record **arg)
-{
-	struct record *record = *arg;
+struct callback {
+	struct record *record;
+	struct ending ending;
+};
 
-	done(record, false);
-	if (!(set(record, RETURNED) & RELEASED))
+static void return_from_callback(const struct callback *callback)
+{
+	struct record *record = callback->record;
+
+	if (!(done(record, &callback->ending, RETURNED) & RELEASED))
 		return;
 	if (record->use != RECORD_UNUSED)
 		ASK(aio_release, record->completion);
@@ -212,27 +228,27 @@ static void return_from_callback(struct record **arg)
 
 void record_callback(rbd_completion_t completion, void *arg)
 {
+	struct record *record = arg;
 	/* Also when the application's callback leaves by an exception or by cancellation. */
-	struct record *record __attribute__((cleanup(return_from_callback))) = arg;
+	struct callback callback __attribute__((cleanup(return_from_callback))) = {record, {completed_ns(record), 0}};
 
-	record->complete_ns = completed_ns(record);
 	if (record->use != RECORD_UNUSED) /* else its handle may be gone */
-		record->result = ASK(aio_get_return_value, completion);
-	finish_image(record);
+		callback.ending.result = ASK(aio_get_return_value, completion);
+	finish_image(record, callback.ending.result);
 	record->callback(completion, record->arg);
 }
 
 void record_refused(struct record *record, int64_t result)
 {
-	record->result = result;
-	record->complete_ns = recorder_now_ns();
-	done(record, true);
-	set(record, RETURNED);
+	const struct ending ending = {recorder_now_ns(), result};
+
+	done(record, &ending, CLOSED | RETURNED);
 }
 
 uint64_t record_look(struct record *record, rbd_completion_t completion)
 {
 	uint32_t state = __atomic_load_n(&record->state, __ATOMIC_ACQUIRE), looked;
+	struct ending ending;
 
 	if (state & CLOSED)
 		return 0;
@@ -244,10 +260,9 @@ uint64_t record_look(struct record *record, rbd_completion_t completion)
 		return 0;
 	if (record->callback)
 		return record->use == RECORD_REQUEST ? record->request.request : 0;
-	record->complete_ns = completed_ns(record);
-	record->result = ASK(aio_get_return_value, completion);
-	finish_image(record);
-	done(record, true);
+	ending = (struct ending){completed_ns(record), ASK(aio_get_return_value, completion)};
+	finish_image(record, ending.result);
+	done(record, &ending, CLOSED);
 	return 0;
 }
 
@@ -290,9 +305,9 @@ struct record *record_begin_synchronous(struct image *image, uint8_t kind, uint6
 
 void record_end_synchronous(struct record *record, int64_t result)
 {
-	record->complete_ns = completed_ns(record);
-	record->result = result;
-	done(record, true);
+	const struct ending ending = {completed_ns(record), result};
+
+	done(record, &ending, CLOSED);
 	give_back(record);
 }
 

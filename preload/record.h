@@ -23,26 +23,28 @@ enum record_use {
 	RECORD_CLOSE,
 };
 
+/*
+ * The thread that completes a request is another than the one that makes it, and each cache line that both touch travels there and back: what
+ * the end of a request needs is in the first one.
+ */
 struct record {
-	uint32_t link;            /* the pool's */
-	uint32_t state;           /* bits of enum record_state */
-	rbd_callback_t callback;  /* the application's; NULL: none */
-	void *arg;                /* the application's */
-	rbd_completion_t completion; /* once released before its callback returned */
-	uint64_t start_ns;        /* S, or when opening or closing began */
-	uint64_t complete_ns;     /* C, once the callback was entered */
-	int64_t result;
+	uint32_t link;           /* the pool's */
+	uint32_t state;          /* bits of enum record_state */
+	rbd_callback_t callback; /* the application's; NULL: none */
+	void *arg;               /* the application's */
+	uint64_t start_ns;       /* S, or when opening or closing began */
+	struct image *image;     /* of the request, while it was submitted */
+	uint8_t use;             /* enum record_use */
+	bool notifies;           /* the application polls for completions of this image */
 	struct rbdprof_request request;
-	struct image *image;      /* of the request, while it was submitted */
-	bool notifies;            /* the application polls for completions of this image */
-	enum record_use use;
+	rbd_completion_t completion; /* once released before its callback returned */
 	/* RECORD_OPEN: what the call was given. RECORD_CLOSE: the number of the image. */
 	rbd_image_t *open_handle;
 	rados_ioctx_t open_pool;
 	char open_snapshot[128];
 	bool open_read_only;
 	uint32_t close_image;
-};
+} __attribute__((aligned(64)));
 
 /* A record for a completion about to be created; NULL when the pool is empty: what is submitted with the completion is counted. */
 struct record *record_create(rbd_callback_t callback, void *arg);
