@@ -13,7 +13,7 @@
 #include "analyzer/cli/view.h"
 
 static const char help[] =
-    "usage: rbdprof report [--format text|json] [--image NAME] [--baseline TRACE] [--strict] [OPTIONS] [TRACE…]\n"
+    "usage: rbdprof report [--format text|json] [--image NAME] [--baseline TRACE] [--osdmap FILE] [--strict] [OPTIONS] [TRACE…]\n"
     "\n"
     "Says where the time of a recording's requests went. TRACE is a folder written by rbdprof record, or any folder with CTF\n"
     "traces of rbdprof's events; several are reported as one. Without TRACE: the newest recording in the current folder.\n"
@@ -21,6 +21,7 @@ static const char help[] =
     "  -f, --format FORM     text (default) or json\n"
     "  -i, --image NAME      only this image, and the locks of programs that use it: NAME, POOL/NAME or POOL/NAMESPACE/NAME\n"
     "  -b, --baseline TRACE  a recording of a time when all was well: how long network and OSDs took then\n"
+    "      --osdmap FILE     names the OSDs of placement groups: what ceph pg dump pgs_brief -f json wrote\n"
     "      --strict          exit status 4 when events were lost\n" VIEW_HELP
     "      --sort COLUMN     contended locks by this column, the greatest first; without it by time waited\n"
     "  -h, --help\n"
@@ -30,15 +31,16 @@ static const char help[] =
 struct options {
 	int (*write)(FILE *out, const struct report *report);
 	const char *image;
-	char *baseline; /* NULL: none */
+	char *baseline;     /* NULL: none */
+	const char *osdmap; /* the same */
 	struct lock_view locks;
 	bool strict;
 };
 
-static int write_report(struct reading *reading, const struct options *options, const struct baseline *baseline)
+static int write_report(struct reading *reading, const struct options *options, const struct baseline *baseline, const struct osdmap *osds)
 {
 	struct verdicts verdicts;
-	struct report report = {.verdicts = &verdicts, .image = options->image, .locks = options->locks};
+	struct report report = {.verdicts = &verdicts, .osds = osds, .image = options->image, .locks = options->locks};
 	const struct trace_summary *summary = model_trace(reading->model);
 	int status = reading_report(reading, &report), err;
 
@@ -78,19 +80,34 @@ static int read_baseline(char *name, struct baseline *baseline)
 	return status;
 }
 
-static int report_on(struct reading *reading, const struct options *options)
+static int report_on(struct reading *reading, const struct options *options, const struct osdmap *osds)
 {
 	struct baseline baseline;
 	int status = options->baseline ? read_baseline(options->baseline, &baseline) : 0;
 
 	if (!status)
 		status = reading_run(reading);
-	return status ? status : write_report(reading, options, options->baseline ? &baseline : NULL);
+	return status ? status : write_report(reading, options, options->baseline ? &baseline : NULL, osds);
+}
+
+static int report_with_osds(struct reading *reading, const struct options *options)
+{
+	const char *why;
+	struct osdmap *osds = options->osdmap ? osdmap_read(options->osdmap, &why) : NULL;
+	int status;
+
+	if (options->osdmap && !osds) {
+		fprintf(stderr, "rbdprof: cannot read %s: %s\n", options->osdmap, why);
+		return EXIT_FAILED;
+	}
+	status = report_on(reading, options, osds);
+	osdmap_free(osds);
+	return status;
 }
 
 static int usage(void)
 {
-	fprintf(stderr, "usage: rbdprof report [--format text|json] [--image NAME] [--baseline TRACE] [--strict] [OPTIONS] [TRACE…]   "
+	fprintf(stderr, "usage: rbdprof report [--format text|json] [--image NAME] [--baseline TRACE] [--osdmap FILE] [--strict] [OPTIONS] [TRACE…]   "
 			"(--help tells more)\n");
 	return EXIT_USAGE;
 }
@@ -101,6 +118,7 @@ static int parse(int argc, char **argv, struct options *options)
 	static const struct option known[] = {
 	    {"format", required_argument, NULL, 'f'},   {"image", required_argument, NULL, 'i'},
 	    {"baseline", required_argument, NULL, 'b'}, {"strict", no_argument, NULL, 's'},
+	    {"osdmap", required_argument, NULL, 'o'},
 	    {"sort", required_argument, NULL, 'S'},     VIEW_OPTIONS,
 	    {"help", no_argument, NULL, 'h'},           {NULL, 0, NULL, 0},
 	};
@@ -121,6 +139,9 @@ static int parse(int argc, char **argv, struct options *options)
 			break;
 		case 'b':
 			options->baseline = optarg;
+			break;
+		case 'o':
+			options->osdmap = optarg;
 			break;
 		case 's':
 			options->strict = true;
@@ -157,7 +178,7 @@ int verb_report(int argc, char **argv)
 	if (status == EXIT_USAGE)
 		usage();
 	if (!status)
-		status = report_on(&reading, &options);
+		status = report_with_osds(&reading, &options);
 	reading_fini(&reading);
 	return status;
 }

@@ -171,7 +171,7 @@ static struct json_object *features(const struct image *image)
 	return list;
 }
 
-static struct json_object *image_object(const struct image *image)
+static struct json_object *image_object(const struct report *report, const struct image *image)
 {
 	struct json_object *object = json_object_new_object(), *clients = json_object_new_array(), *config = json_object_new_object();
 	bool seen;
@@ -204,7 +204,7 @@ static struct json_object *image_object(const struct image *image)
 	put(object, "ownership", json_ownership(image));
 	put(object, "journal", json_journal(image));
 	put(object, "objects", json_objects(image));
-	put(object, "placement_groups", json_placement_groups(image));
+	put(object, "placement_groups", json_placement_groups(report, image));
 	return object;
 }
 
@@ -220,7 +220,7 @@ int json_write(FILE *out, const struct report *report)
 	put(root, "verdict", json_verdict(report));
 	for (const struct image *image = model_image_next(report->model, NULL); image; image = model_image_next(report->model, image))
 		if (report_image_wanted(report, image))
-			json_object_array_add(images, image_object(image));
+			json_object_array_add(images, image_object(report, image));
 	put(root, "images", images);
 	put(root, "locks", json_locks(report));
 	put(root, "threads", json_threads(report));

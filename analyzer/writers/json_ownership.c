@@ -197,7 +197,18 @@ struct json_object *json_journal(const struct image *image)
 	return object;
 }
 
-struct json_object *json_placement_groups(const struct image *image)
+static struct json_object *osds_of(const struct osdmap *map, const char *group)
+{
+	size_t count;
+	const int32_t *osds = osdmap_acting(map, group, &count);
+	struct json_object *list = count ? json_object_new_array() : NULL;
+
+	for (size_t i = 0; i < count; i++)
+		json_object_array_add(list, json_object_new_int(osds[i]));
+	return list;
+}
+
+struct json_object *json_placement_groups(const struct report *report, const struct image *image)
 {
 	struct json_object *list = json_object_new_array();
 	const struct placement_group *group = NULL;
@@ -207,6 +218,7 @@ struct json_object *json_placement_groups(const struct image *image)
 		char text[PLACEMENT_GROUP_TEXT];
 
 		put_text(object, "pg", placement_group_text(group, text));
+		put(object, "osds", osds_of(report->osds, text));
 		put_count(object, "operations", group->operations);
 		put(object, "n2c", dist(&group->n2c));
 		json_object_array_add(list, object);

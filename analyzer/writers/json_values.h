@@ -35,6 +35,6 @@ struct json_object *json_processes(const struct report *report);
 struct json_object *json_ownership(const struct image *image);
 struct json_object *json_journal(const struct image *image);
 struct json_object *json_objects(const struct image *image);
-struct json_object *json_placement_groups(const struct image *image); /* never NULL */
+struct json_object *json_placement_groups(const struct report *report, const struct image *image); /* never NULL */
 
 #endif

@@ -14,6 +14,7 @@
 #include "analyzer/core/model.h"
 #include "analyzer/core/verdict.h"
 #include "analyzer/names.h"
+#include "analyzer/osdmap.h"
 #include "analyzer/recording.h"
 
 struct lock_column;
@@ -34,6 +35,7 @@ struct report {
 	struct lock_view locks;
 	const struct recording *recordings;
 	size_t recording_count;
+	const struct osdmap *osds;   /* NULL: not known */
 	const char *image;           /* only this image, as report_image_wanted tells; NULL: all */
 	const char *const *problems; /* what could not be read, a sentence each */
 	size_t problem_count;

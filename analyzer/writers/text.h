@@ -41,8 +41,8 @@ void text_ownership(FILE *out, const struct report *report, const struct image *
 /* Of a journaled image whose journal was in use. */
 void text_journal(FILE *out, const struct image *image);
 
-/* The placement groups that are slower than the others, or that none is. */
-void text_placement(FILE *out, const struct image *image);
+/* The placement groups that are slower than the others, and their OSDs where they are known; or that none is. */
+void text_placement(FILE *out, const struct report *report, const struct image *image);
 
 /* Contended locks: the table, who blocked whom, stacks. */
 void text_locks(FILE *out, const struct report *report);

@@ -154,5 +154,5 @@ void text_image(FILE *out, const struct report *report, const struct image *imag
 	text_journal(out, image);
 	for (; client; client = image_client_next(image, client))
 		put_client(out, client, model_begin_ns(report->model));
-	text_placement(out, image);
+	text_placement(out, report, image);
 }

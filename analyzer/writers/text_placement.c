@@ -39,7 +39,8 @@ static bool stands_out(const struct group *group, uint64_t p50_ns, uint64_t p99_
 	       (group->is->n2c.count >= ENOUGH_FOR_P99 && (double)group->p99_ns > SLOW_P99 * (double)p99_ns);
 }
 
-static void put_group(FILE *out, const char *label, uint64_t count, uint64_t p50_ns, uint64_t p99_ns)
+/* osds: NULL when they are not known. */
+static void put_group(FILE *out, const char *label, uint64_t count, uint64_t p50_ns, uint64_t p99_ns, const char *osds)
 {
 	struct cell cell;
 
@@ -51,40 +52,90 @@ static void put_group(FILE *out, const char *label, uint64_t count, uint64_t p50
 		fprintf(out, "%9s", "");
 	put_cell(out, TIME_WIDTH, cell_ns(&cell, (double)p50_ns));
 	put_cell(out, TIME_WIDTH, cell_ns(&cell, (double)p99_ns));
-	fprintf(out, "\n");
+	fprintf(out, "%s%s\n", osds ? "  " : "", osds ? osds : "");
+}
+
+/* The OSDs of the group, its primary first, as "3, 0, 2". Returns `text`, NULL when they are not known. */
+static const char *osds_text(const struct osdmap *map, const char *group, char text[64])
+{
+	size_t count, length = 0;
+	const int32_t *osds = osdmap_acting(map, group, &count);
+
+	for (size_t i = 0; i < count && length < 64; i++)
+		length += (size_t)snprintf(text + length, 64 - length, "%s%d", i ? ", " : "", osds[i]);
+	return count ? text : NULL;
+}
+
+static int serves(const struct osdmap *map, const struct group *group, int32_t osd)
+{
+	char text[PLACEMENT_GROUP_TEXT];
+	size_t count;
+	const int32_t *osds = osdmap_acting(map, placement_group_text(group->is, text), &count);
+
+	for (size_t i = 0; i < count; i++)
+		if (osds[i] == osd)
+			return 1;
+	return 0;
+}
+
+/* Of several groups that stand out, the OSD that most of them have. groups: those. */
+static void put_common_osd(FILE *out, const struct osdmap *map, const struct group *groups, size_t count)
+{
+	size_t most = 0;
+	int32_t common = 0;
+
+	for (size_t i = 0; i < count; i++) {
+		char text[PLACEMENT_GROUP_TEXT];
+		size_t osd_count;
+		const int32_t *osds = osdmap_acting(map, placement_group_text(groups[i].is, text), &osd_count);
+
+		for (size_t at = 0; at < osd_count; at++) {
+			size_t served = 0;
+
+			for (size_t other = 0; other < count; other++)
+				served += (size_t)serves(map, &groups[other], osds[at]);
+			if (served > most) {
+				most = served;
+				common = osds[at];
+			}
+		}
+	}
+	if (most > 1)
+		fprintf(out, "    osd.%d serves %zu of the %zu that stand out\n", common, most, count);
 }
 
 /* groups: at least two, comparable. */
-static void put_comparison(FILE *out, struct group *groups, size_t count, uint64_t all)
+static void put_comparison(FILE *out, const struct osdmap *map, struct group *groups, size_t count, uint64_t all)
 {
-	uint64_t p50_ns, p99_ns, outliers = 0, shown = 0;
+	uint64_t p50_ns, p99_ns;
 	struct cell low, high;
+	size_t outliers = 0;
 
 	qsort(groups, count, sizeof(*groups), slowest_tail_first);
 	p99_ns = groups[count / 2].p99_ns;
 	qsort(groups, count, sizeof(*groups), slowest_first);
 	p50_ns = groups[count / 2].p50_ns;
 	for (size_t i = 0; i < count; i++)
-		outliers += stands_out(&groups[i], p50_ns, p99_ns);
+		if (stands_out(&groups[i], p50_ns, p99_ns))
+			groups[outliers++] = groups[i];
 	if (outliers == 0) {
 		fprintf(out, "none of %llu stands out, p50 of n2c is %s to %s\n", (unsigned long long)all,
 			cell_ns(&low, (double)groups[count - 1].p50_ns), cell_ns(&high, (double)groups[0].p50_ns));
 		return;
 	}
-	fprintf(out, "%llu of %llu stand%s out\n", (unsigned long long)outliers, (unsigned long long)all, outliers == 1 ? "s" : "");
-	fprintf(out, "    %-16s%9s%9s%9s\n", "n2c by group", "requests", "p50", "p99");
-	for (size_t i = 0; i < count && shown < GROUPS_MAX; i++) {
-		char text[PLACEMENT_GROUP_TEXT];
+	fprintf(out, "%zu of %llu stand%s out\n", outliers, (unsigned long long)all, outliers == 1 ? "s" : "");
+	fprintf(out, "    %-16s%9s%9s%9s%s\n", "n2c by group", "requests", "p50", "p99", map ? "  OSDs" : "");
+	for (size_t i = 0; i < outliers && i < GROUPS_MAX; i++) {
+		char text[PLACEMENT_GROUP_TEXT], osds[64];
 
-		if (!stands_out(&groups[i], p50_ns, p99_ns))
-			continue;
-		shown++;
-		put_group(out, placement_group_text(groups[i].is, text), groups[i].is->n2c.count, groups[i].p50_ns, groups[i].p99_ns);
+		placement_group_text(groups[i].is, text);
+		put_group(out, text, groups[i].is->n2c.count, groups[i].p50_ns, groups[i].p99_ns, osds_text(map, text, osds));
 	}
-	put_group(out, "median group", 0, p50_ns, p99_ns);
+	put_group(out, "median group", 0, p50_ns, p99_ns, NULL);
+	put_common_osd(out, map, groups, outliers);
 }
 
-void text_placement(FILE *out, const struct image *image)
+void text_placement(FILE *out, const struct report *report, const struct image *image)
 {
 	const struct placement_group *group = NULL;
 	struct group *groups;
@@ -107,6 +158,6 @@ void text_placement(FILE *out, const struct image *image)
 	if (count < 2)
 		fprintf(out, "%llu, with too few requests to compare\n", (unsigned long long)all);
 	else
-		put_comparison(out, groups, count, all);
+		put_comparison(out, report->osds, groups, count, all);
 	free(groups);
 }

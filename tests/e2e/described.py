@@ -1,5 +1,5 @@
 """An image, its cluster and its client as the report describes them, held against rbd's and ceph's own answers."""
-import json
+import json, os
 
 from lab import fio_command
 
@@ -50,3 +50,17 @@ def test_client(lab):
     lab.equal("id", [client["id"]], [watcher["client"] for watcher in json.loads(status)["watchers"]])
     lab.equal("pid", client["pid"], int(pid))
     lab.equal("comm", client["comm"], "fio")
+
+
+def test_placement_groups(lab):
+    """By the cluster's own account of which group an object is in, and which OSDs serve that."""
+    recording = lab.record(fio_command(lab.image("plain"), "randread", ios=2000))
+    brief = os.path.join(lab.work, "pgs.json")
+    with open(brief, "w") as file:
+        file.write(lab.run(["ceph", "pg", "dump", "pgs_brief", "-f", "json"]).stdout)
+    image, = json.loads(lab.run([lab.rbdprof, "report", "--format", "json", "--osdmap", brief, recording.folder]).stdout)["images"]
+    asked = {}
+    for number in range(image["size_bytes"] // image["object_size_bytes"]):
+        found = json.loads(lab.run(["ceph", "osd", "map", "rbd", f"{image['prefix']}.{number:016x}", "-f", "json"]).stdout)
+        asked[found["pgid"]] = found["acting"]
+    lab.equal("its groups and their OSDs", {group["pg"]: group["osds"] for group in image["placement_groups"]}, asked)

@@ -39,6 +39,7 @@ expect 2 err 'unknown option --frobnicate' report --frobnicate
 expect 2 err 'unknown option -x' report -x
 expect 2 err '--format needs a value' report --format
 expect 2 err "no format 'xml'" report --format xml
+expect 2 err '--osdmap needs a value' report --osdmap
 expect 2 err 'no recording in the current folder' report
 expect 1 err 'nowhere: No such file' report nowhere
 expect 1 err 'Not a directory' report out
@@ -57,5 +58,7 @@ mkdir noted/trace
 : >noted/trace/metadata
 echo '{}' >noted/rbdprof.json
 expect 1 err 'metadata is empty' report noted
+expect 1 err 'cannot read nowhere: No such file' report --osdmap nowhere noted
+expect 1 err 'ceph pg dump pgs_brief' report --osdmap noted/rbdprof.json noted
 
 exit $failed

@@ -304,6 +304,7 @@ static void test_operations(void **unused)
 	is_int("trace.undecoded.lock_info", 1);
 	has_length("images.0.placement_groups", 4);
 	is_text("images.0.placement_groups.3.pg", "2.1f");
+	is_null("images.0.placement_groups.3.osds");
 	is_int("images.0.placement_groups.3.operations", 20);
 	is_int("images.0.placement_groups.3.n2c.mean", 9000000);
 	is_near(WRITE "phases.q2l.share", 0.8);
