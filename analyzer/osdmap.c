@@ -12,7 +12,7 @@
 #define NO_OSD 0x7fffffff
 
 struct group {
-	char *name; /* owned, "1.2f" */
+	char *name;    /* owned, "1.2f" */
 	int32_t *osds; /* owned, the primary first */
 	size_t count;
 	UT_hash_handle hh;

@@ -15,8 +15,8 @@ struct osdmap;
 struct osdmap *osdmap_read(const char *path, const char **why);
 void osdmap_free(struct osdmap *map);
 
-/* The OSDs on which the group ("1.2f") acts, its primary first; valid as long as the map. *count is 0 when the map is NULL or does not have the
- * group. */
+/* The OSDs on which the group ("1.2f") acts, its primary first; valid as long as the map. *count is 0 when the map is NULL or does not have
+ * the group. */
 const int32_t *osdmap_acting(const struct osdmap *map, const char *group, size_t *count);
 
 #endif

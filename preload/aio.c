@@ -31,10 +31,11 @@ static uint64_t vector_bytes(const struct iovec *vector, int count)
 
 /* The real call, which may complete the request and free its record before it returns: only an error, after which no callback comes,
  * leaves the record ours. */
-#define SUBMIT(handle, kind, offset, length, call)                                                                                                 \
+#define SUBMIT(handle, kind, offset, length, call)                                                                                         \
 	do {                                                                                                                               \
 		struct record *record_ = submit(handle, completion, RBDPROF_##kind, offset, length);                                       \
-		uint64_t before_ __attribute__((cleanup(recorder_leave_call))) = recorder_enter_call(record_ ? record_->request.request : 0); \
+		uint64_t before_ __attribute__((cleanup(recorder_leave_call))) =                                                           \
+		    recorder_enter_call(record_ ? record_->request.request : 0);                                                           \
 		__typeof__(call) result_ = call;                                                                                           \
 		if (record_ && result_ < 0)                                                                                                \
 			record_refused(record_, result_);                                                                                  \
@@ -91,8 +92,8 @@ int rbd_aio_discard(rbd_image_t image, uint64_t offset, uint64_t length, rbd_com
 }
 
 WRAPS(rbd_aio_writesame)
-int rbd_aio_writesame(rbd_image_t image, uint64_t offset, size_t length, const char *data, size_t data_length,
-		      rbd_completion_t completion, int flags)
+int rbd_aio_writesame(rbd_image_t image, uint64_t offset, size_t length, const char *data, size_t data_length, rbd_completion_t completion,
+		      int flags)
 {
 	SUBMIT(image, WRITESAME, offset, length, REAL(rbd_aio_writesame)(image, offset, length, data, data_length, completion, flags));
 }

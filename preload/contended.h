@@ -167,7 +167,7 @@ static inline bool release_matters(const void *lock)
 	do {                                                                                                                               \
 		struct release release_;                                                                                                   \
 		int result_;                                                                                                               \
-		if (!contended_wanted() || recorder_thread.inside || !release_begin(&release_, kind, lock))                                    \
+		if (!contended_wanted() || recorder_thread.inside || !release_begin(&release_, kind, lock))                                \
 			return real;                                                                                                       \
 		result_ = real;                                                                                                            \
 		if (result_ == 0)                                                                                                          \

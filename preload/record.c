@@ -22,13 +22,13 @@
  * that is not interposed may have taken it, and its callback may still come.
  */
 enum record_state {
-	RETURNED = 1,  /* the callback has returned, or will never come */
+	RETURNED = 1, /* the callback has returned, or will never come */
 	RELEASED = 2,
-	DONE = 4,      /* D is past */
-	LOOKED = 8,    /* the application looked before D */
-	CLOSED = 16,   /* A has been said, or nobody will ask for it */
+	DONE = 4,       /* D is past */
+	LOOKED = 8,     /* the application looked before D */
+	CLOSED = 16,    /* A has been said, or nobody will ask for it */
 	IN_FLIGHT = 32, /* submitted and said, D not past */
-	SAYING = 64    /* another thread says it again just now: it cannot end meanwhile */
+	SAYING = 64     /* another thread says it again just now: it cannot end meanwhile */
 };
 
 static struct record records[MOST_RECORDS];
@@ -102,12 +102,12 @@ static void number(struct record *record, struct image *image, uint8_t kind, uin
 	record->image = image;
 	record->notifies = images_notifies(image);
 	record->request = (struct rbdprof_request){
-		.request = thread << RBDPROF_THREAD_SHIFT | ++recorder_thread.requests,
-		.image = images_number(image),
-		.kind = kind,
-		.flags = flags,
-		.offset_bytes = offset_bytes,
-		.length_bytes = length_bytes,
+	    .request = thread << RBDPROF_THREAD_SHIFT | ++recorder_thread.requests,
+	    .image = images_number(image),
+	    .kind = kind,
+	    .flags = flags,
+	    .offset_bytes = offset_bytes,
+	    .length_bytes = length_bytes,
 	};
 	if (recorder_wants_requests()) {
 		said_when_due(record->start_ns);
@@ -159,13 +159,14 @@ static void land(struct record *record)
 {
 	uint32_t state = unsaid(record);
 
-	while (!__atomic_compare_exchange_n(&record->state, &state, state & ~(uint32_t)IN_FLIGHT, false, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED))
+	while (
+	    !__atomic_compare_exchange_n(&record->state, &state, state & ~(uint32_t)IN_FLIGHT, false, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED))
 		state = unsaid(record);
 }
 
 /*
- * D is past: the application's callback has returned, or something else has shown that the request is complete. Lands it, and sets these bits
- * too. Returns the record's state; with RETURNED among the bits the record is only ours still if that has RELEASED.
+ * D is past: the application's callback has returned, or something else has shown that the request is complete. Lands it, and sets these
+ * bits too. Returns the record's state; with RETURNED among the bits the record is only ours still if that has RELEASED.
  */
 static uint32_t done(struct record *record, const struct ending *ending, uint32_t bits)
 {

@@ -24,8 +24,8 @@ enum record_use {
 };
 
 /*
- * The thread that completes a request is another than the one that makes it, and each cache line that both touch travels there and back: what
- * the end of a request needs is in the first one.
+ * The thread that completes a request is another than the one that makes it, and each cache line that both touch travels there and back:
+ * what the end of a request needs is in the first one.
  */
 struct record {
 	uint32_t link;           /* the pool's */

@@ -30,7 +30,7 @@ static void end(struct blocking *call)
 		record_end_synchronous(call->record, call->result);
 }
 
-#define BLOCK(handle, kind, offset, length, call)                                                                                                  \
+#define BLOCK(handle, kind, offset, length, call)                                                                                          \
 	do {                                                                                                                               \
 		struct blocking blocking_ __attribute__((cleanup(end))) = begin(handle, RBDPROF_##kind, offset, length);                   \
 		__typeof__(call) result_ = call;                                                                                           \
@@ -96,7 +96,8 @@ WRAPS(rbd_compare_and_write)
 ssize_t rbd_compare_and_write(rbd_image_t image, uint64_t offset, size_t length, const char *expected, const char *data, uint64_t *mismatch,
 			      int flags)
 {
-	BLOCK(image, COMPARE_AND_WRITE, offset, length, REAL(rbd_compare_and_write)(image, offset, length, expected, data, mismatch, flags));
+	BLOCK(image, COMPARE_AND_WRITE, offset, length,
+	      REAL(rbd_compare_and_write)(image, offset, length, expected, data, mismatch, flags));
 }
 
 WRAPS(rbd_flush)

@@ -107,8 +107,10 @@ static int report_with_osds(struct reading *reading, const struct options *optio
 
 static int usage(void)
 {
-	fprintf(stderr, "usage: rbdprof report [--format text|json] [--image NAME] [--baseline TRACE] [--osdmap FILE] [--strict] [OPTIONS] [TRACE…]   "
-			"(--help tells more)\n");
+	fprintf(
+	    stderr,
+	    "usage: rbdprof report [--format text|json] [--image NAME] [--baseline TRACE] [--osdmap FILE] [--strict] [OPTIONS] [TRACE…]   "
+	    "(--help tells more)\n");
 	return EXIT_USAGE;
 }
 
@@ -116,11 +118,15 @@ static int usage(void)
 static int parse(int argc, char **argv, struct options *options)
 {
 	static const struct option known[] = {
-	    {"format", required_argument, NULL, 'f'},   {"image", required_argument, NULL, 'i'},
-	    {"baseline", required_argument, NULL, 'b'}, {"strict", no_argument, NULL, 's'},
+	    {"format", required_argument, NULL, 'f'},
+	    {"image", required_argument, NULL, 'i'},
+	    {"baseline", required_argument, NULL, 'b'},
+	    {"strict", no_argument, NULL, 's'},
 	    {"osdmap", required_argument, NULL, 'o'},
-	    {"sort", required_argument, NULL, 'S'},     VIEW_OPTIONS,
-	    {"help", no_argument, NULL, 'h'},           {NULL, 0, NULL, 0},
+	    {"sort", required_argument, NULL, 'S'},
+	    VIEW_OPTIONS,
+	    {"help", no_argument, NULL, 'h'},
+	    {NULL, 0, NULL, 0},
 	};
 	int option;
 

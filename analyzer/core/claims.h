@@ -19,19 +19,19 @@
 struct request;
 
 #define CLAIMS(CLAIM)                                                                                                                      \
-	CLAIM(QOS)          /* s2q */                                                                                                      \
-	CLAIM(REFUSED)      /* all of a request that failed with EROFS before an exclusive lock */                                         \
-	CLAIM(NOTIFY)       /* q2l while a notification waited for a client that did not answer */                                         \
-	CLAIM(LOCK_SILENT)  /* q2l while the owner itself did not answer, or had to have its lock broken */                                \
-	CLAIM(LOCK_PEER)    /* q2l before another client gave the lock up */                                                               \
-	CLAIM(LOCK_TAKEN)   /* other q2l: nobody had it */                                                                                 \
-	CLAIM(JOURNAL)      /* l2j */                                                                                                      \
-	CLAIM(REFRESH)      /* j2n while the header was reread; j2n and n2c for a snapshot; n2c for copies after it */                      \
-	CLAIM(OBJECT_MAP)   /* j2n while the object map was updated */                                                                     \
-	CLAIM(COPYUP)       /* of a write that had to be made twice, what came after the first attempt, in j2n and n2c */                   \
-	CLAIM(CACHE)        /* other j2n of reads and writes that were complete before anything was sent: the way to the cache, and room there */            \
+	CLAIM(QOS)         /* s2q */                                                                                                       \
+	CLAIM(REFUSED)     /* all of a request that failed with EROFS before an exclusive lock */                                          \
+	CLAIM(NOTIFY)      /* q2l while a notification waited for a client that did not answer */                                          \
+	CLAIM(LOCK_SILENT) /* q2l while the owner itself did not answer, or had to have its lock broken */                                 \
+	CLAIM(LOCK_PEER)   /* q2l before another client gave the lock up */                                                                \
+	CLAIM(LOCK_TAKEN)  /* other q2l: nobody had it */                                                                                  \
+	CLAIM(JOURNAL)     /* l2j */                                                                                                       \
+	CLAIM(REFRESH)     /* j2n while the header was reread; j2n and n2c for a snapshot; n2c for copies after it */                      \
+	CLAIM(OBJECT_MAP)  /* j2n while the object map was updated */                                                                      \
+	CLAIM(COPYUP)      /* of a write that had to be made twice, what came after the first attempt, in j2n and n2c */                   \
+	CLAIM(CACHE) /* other j2n of reads and writes that were complete before anything was sent: the way to the cache, and room there */ \
 	CLAIM(LIBRBD)       /* other j2n */                                                                                                \
-	CLAIM(RESENT)       /* n2c until an operation was sent again; j2n while nothing could be sent before that */                                                                    \
+	CLAIM(RESENT)       /* n2c until an operation was sent again; j2n while nothing could be sent before that */                       \
 	CLAIM(STALLED)      /* n2c while nothing came back at all */                                                                       \
 	CLAIM(WRITETHROUGH) /* half of other j2n, and other n2c of writes that a cache would have acknowledged, had there been a flush */  \
 	CLAIM(NETWORK)      /* other n2c */                                                                                                \

@@ -11,9 +11,10 @@
 /* They are the limit when they run, or could, for so much of the time. */
 #define SATURATED 0.75
 
-/* Where no quota holds the program back, its threads wait for processors on any busy machine, and for each other (seen: 0.9 of the time that
- * they could run, with ten images on two processors that were 0.15 idle). So that is told where one thread can run nearly all the time, and
- * waits for so much of it (seen: 0.93; elsewhere threads could run for at most 0.75 of their time, and waited for 0.6 of that). */
+/* Where no quota holds the program back, its threads wait for processors on any busy machine, and for each other (seen: 0.9 of the time
+ * that they could run, with ten images on two processors that were 0.15 idle). So that is told where one thread can run nearly all the
+ * time, and waits for so much of it (seen: 0.93; elsewhere threads could run for at most 0.75 of their time, and waited for 0.6 of that).
+ */
 #define HUNGRY 0.8
 
 /* A thread that is always behind finds much to do each time that it runs; one that is not runs, and sleeps, more often for the same work.

@@ -11,9 +11,9 @@
 #define ENOUGH_REQUESTS 8
 #define ENOUGH_SLICES   8
 
-#define SLOW 3.0         /* times the median slice's */
-#define LESS (2.0 / 3)   /* of the requests of the median slice: with more, they have each other to wait for */
-#define SAME_SIZE 2.0    /* larger requests take longer */
+#define SLOW      3.0       /* times the median slice's */
+#define LESS      (2.0 / 3) /* of the requests of the median slice: with more, they have each other to wait for */
+#define SAME_SIZE 2.0       /* larger requests take longer */
 
 void spells_fini(struct spells *spells)
 {
@@ -105,8 +105,9 @@ static struct usual usual_of(const struct slice *slices)
 
 static int is_slow(const struct slice *slice, const struct usual *usual)
 {
-	return slice->requests >= ENOUGH_REQUESTS && mean_ns(slice) >= SLOW * usual->ns && (double)slice->requests <= LESS * usual->requests &&
-	       mean_bytes(slice) <= SAME_SIZE * usual->bytes && usual->bytes <= SAME_SIZE * mean_bytes(slice);
+	return slice->requests >= ENOUGH_REQUESTS && mean_ns(slice) >= SLOW * usual->ns &&
+	       (double)slice->requests <= LESS * usual->requests && mean_bytes(slice) <= SAME_SIZE * usual->bytes &&
+	       usual->bytes <= SAME_SIZE * mean_bytes(slice);
 }
 
 void spells_sum(const struct spells *spells, struct spells_slow *slow)

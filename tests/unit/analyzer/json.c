@@ -347,12 +347,16 @@ static void test_not_owned(void **unused)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test_teardown(test_trace, teardown),      cmocka_unit_test_teardown(test_image, teardown),
+	    cmocka_unit_test_teardown(test_trace, teardown),
+	    cmocka_unit_test_teardown(test_image, teardown),
 	    cmocka_unit_test_teardown(test_cache, teardown),
-	    cmocka_unit_test_teardown(test_requests, teardown),   cmocka_unit_test_teardown(test_nothing_observed, teardown),
+	    cmocka_unit_test_teardown(test_requests, teardown),
+	    cmocka_unit_test_teardown(test_nothing_observed, teardown),
 	    cmocka_unit_test_teardown(test_ownership, teardown),
-	    cmocka_unit_test_teardown(test_steps, teardown),      cmocka_unit_test_teardown(test_journal, teardown),
-	    cmocka_unit_test_teardown(test_operations, teardown), cmocka_unit_test_teardown(test_not_owned, teardown),
+	    cmocka_unit_test_teardown(test_steps, teardown),
+	    cmocka_unit_test_teardown(test_journal, teardown),
+	    cmocka_unit_test_teardown(test_operations, teardown),
+	    cmocka_unit_test_teardown(test_not_owned, teardown),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

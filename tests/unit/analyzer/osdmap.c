@@ -51,7 +51,8 @@ static void test_object(void **unused)
 {
 	(void)unused;
 	read_text("{\"pg_ready\": true, \"pg_stats\": [\n"
-		  "{\"pgid\": \"1.0\", \"state\": \"active+clean\", \"up\": [3, 0, 2], \"acting\": [3, 0, 2], \"up_primary\": 3, \"acting_primary\": 3},\n"
+		  "{\"pgid\": \"1.0\", \"state\": \"active+clean\", \"up\": [3, 0, 2], \"acting\": [3, 0, 2], \"up_primary\": 3, "
+		  "\"acting_primary\": 3},\n"
 		  "{\"pgid\": \"1.1\", \"acting\": [3, 0, 2], \"acting_primary\": 2},\n"
 		  "{\"pgid\": \"2.1f\", \"acting\": [2147483647, 4], \"acting_primary\": 4}]}\n");
 	assert_non_null(map);

@@ -57,8 +57,9 @@ static const char golden[] =
 
 /*
  * Its verdicts: each write of 10 ms waited 8 for the lock and 1 for the journal. Without the lock one takes 2 ms: 2 in flight would be 1000 a
- * second, told from 1 to 2.45 times that, since none was made while its client had the lock. Of 16 ms at the OSDs 12 are appends,
- * three quarters of them of the three other requests in flight: the journal has 0.5625 of the 2 ms behind the lock. 50 MiB were read back in 4 acquisitions: 12.5 each.
+ * second, told from 1 to 2.45 times that, since none was made while its client had the lock. Of 16 ms at the OSDs 12 are appends, three
+ * quarters of them of the three other requests in flight: the journal has 0.5625 of the 2 ms behind the lock. 50 MiB were read back in 4
+ * acquisitions: 12.5 each.
  */
 /* clang-format off */
 static const char golden_owned[] =
@@ -308,7 +309,8 @@ static void check_cache(const char *events, const char *line)
 	"5001 p0 request_open request=1:1 image=1 kind=flush age_ns=4000\n6000 p0 complete request=1:1 c2d_ns=3000 looked=1\n"         \
 	"7000 p0 request request=1:2 image=1 kind=write length_bytes=4096\n8000 p0 complete request=1:2 looked=1\n"
 
-/* A flush in the recording, which began at 1; one that was complete before it began; none; none, but 16 writes with nothing sent for them, which only a cache in use completes. */
+/* A flush in the recording, which began at 1; one that was complete before it began; none; none, but 16 writes with nothing sent for them,
+ * which only a cache in use completes. */
 static void test_cache(void **unused)
 {
 	(void)unused;

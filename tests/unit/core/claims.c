@@ -128,7 +128,8 @@ static void test_network(void **unused)
 	add(&claims.cut, 70, 95);
 	add(&claims.stalls.standing, 150, 170);
 	request.held.resent_ns = 130;
-	check_division("QOS 10, LOCK_TAKEN 30, JOURNAL 20, REFRESH 10, LIBRBD 15, RESENT 55, STALLED 20, NETWORK 40, CALLBACK 20, APPLICATION 30");
+	check_division(
+	    "QOS 10, LOCK_TAKEN 30, JOURNAL 20, REFRESH 10, LIBRBD 15, RESENT 55, STALLED 20, NETWORK 40, CALLBACK 20, APPLICATION 30");
 }
 
 /* A cache would have hidden half of j2n and n2c of a write … */
@@ -192,7 +193,8 @@ static void complete_writes(unsigned quick, unsigned early, unsigned late)
 		claims_completed(&claims, &write);
 }
 
-/* The program flushed before the recording began: its writes are complete before anything is sent, and only the odd one is without a flush. */
+/* The program flushed before the recording began: its writes are complete before anything is sent, and only the odd one is without a flush.
+ */
 static void test_flushed_before(void **unused)
 {
 	(void)unused;
@@ -206,7 +208,8 @@ static void test_flushed_before(void **unused)
 	assert_int_equal(claims.flushed, 1);
 }
 
-/* Neither what failed, nor what has no bytes, nor what began before the recording, nor a process of which events were lost tells anything. */
+/* Neither what failed, nor what has no bytes, nor what began before the recording, nor a process of which events were lost tells anything.
+ */
 static void test_flushed_is_not_known(void **unused)
 {
 	struct process lossy = {.health.lost_events = 1};

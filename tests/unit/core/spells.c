@@ -114,9 +114,9 @@ static void test_long(void **unused)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test_teardown(test_slow, teardown),         cmocka_unit_test_teardown(test_both_kinds, teardown),
+	    cmocka_unit_test_teardown(test_slow, teardown),           cmocka_unit_test_teardown(test_both_kinds, teardown),
 	    cmocka_unit_test_teardown(test_more_at_a_time, teardown), cmocka_unit_test_teardown(test_other_sizes, teardown),
-	    cmocka_unit_test_teardown(test_too_few, teardown),      cmocka_unit_test_teardown(test_long, teardown),
+	    cmocka_unit_test_teardown(test_too_few, teardown),        cmocka_unit_test_teardown(test_long, teardown),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -6,7 +6,7 @@
 
 /* Two processes that have one image open. */
 #define TWO                                                                                                                                \
-	TEXT_IMAGE "1 p1 process schema=1 pid=78 comm=fio host=alpha\n"                                                                   \
+	TEXT_IMAGE "1 p1 process schema=1 pid=78 comm=fio host=alpha\n"                                                                    \
 		   "1 p1 image image=1 client=4002 cluster=c1 pool_id=2 pool=rbd name=one id=10ab size_bytes=1048576 features=61\n"
 
 /* One request of each: 10 ms with 8 of them in the callback, and 5 ms with 4. */
@@ -19,7 +19,7 @@
 /* One second in which the thread that calls callbacks ran so long, and waited so long for a processor. */
 #define USAGE(process, cpu_ns, run_queue_ns) USAGE_OF(process, "7", "io_context_pool", cpu_ns, run_queue_ns)
 #define USAGE_OF(process, tid, name, cpu_ns, run_queue_ns)                                                                                 \
-	"1000000001 " process " usage tid=" tid " cpu_ns=0 name=" name "\n"                                                                 \
+	"1000000001 " process " usage tid=" tid " cpu_ns=0 name=" name "\n"                                                                \
 	"2000000001 " process " usage tid=" tid " cpu_ns=" cpu_ns " run_queue_ns=" run_queue_ns " name=" name "\n"
 
 static struct model *model;
@@ -95,7 +95,8 @@ static void test_one_unknown(void **unused)
 static void test_second_starved(void **unused)
 {
 	(void)unused;
-	run(TWO REQUESTS USAGE("p0", "100000000", "300000000") "1000000002 p1 host quota_milli=150 processors=2\n" USAGE("p1", "100000000", "300000000"));
+	run(TWO REQUESTS USAGE("p0", "100000000", "300000000") "1000000002 p1 host quota_milli=150 processors=2\n" USAGE("p1", "100000000",
+															 "300000000"));
 	assert_int_equal(verdicts.count, 2);
 	check(0, CAUSE_CALLBACK_SLOW, 12.0 / 15);
 	check(1, CAUSE_CPU_STARVED, 3.0 / 15);
@@ -109,8 +110,8 @@ static void test_second_starved(void **unused)
 static void test_starved_of_two(void **unused)
 {
 	(void)unused;
-	run(TWO REQUESTS USAGE("p0", "100000000", "300000000") "1000000002 p1 host quota_milli=500 processors=2\n"
-	    USAGE_OF("p1", "7", "msgr-worker-0", "400000000", "600000000") USAGE_OF("p1", "8", "fio", "50000000", "950000000"));
+	run(TWO REQUESTS USAGE("p0", "100000000", "300000000") "1000000002 p1 host quota_milli=500 processors=2\n" USAGE_OF(
+	    "p1", "7", "msgr-worker-0", "400000000", "600000000") USAGE_OF("p1", "8", "fio", "50000000", "950000000"));
 	assert_int_equal(verdicts.count, 2);
 	check(1, CAUSE_CPU_STARVED, 2.975 / 15);
 	assert_string_equal(thread_of(&verdicts.list[1]), "fio of pid 78");
@@ -123,8 +124,9 @@ static void test_starved_of_two(void **unused)
 static void test_starved_by_others(void **unused)
 {
 	(void)unused;
-	run(TEXT_IMAGE "1000000000 p0 request request=1:1 image=1 kind=read length_bytes=512\n"
-		       "1010000000 p0 complete request=1:1 c2d_ns=8000000 looked=1\n" USAGE_OF("p0", "7", "msgr-worker-0", "50000000", "800000000"));
+	run(TEXT_IMAGE
+	    "1000000000 p0 request request=1:1 image=1 kind=read length_bytes=512\n"
+	    "1010000000 p0 complete request=1:1 c2d_ns=8000000 looked=1\n" USAGE_OF("p0", "7", "msgr-worker-0", "50000000", "800000000"));
 	assert_int_equal(verdicts.count, 2);
 	check(0, CAUSE_CALLBACK_SLOW, 0.8);
 	check(1, CAUSE_CPU_STARVED, 0.8 * 0.8 / 0.85);
@@ -134,9 +136,10 @@ static void test_starved_by_others(void **unused)
 static void test_waiting_for_each_other(void **unused)
 {
 	(void)unused;
-	run(TEXT_IMAGE "1000000000 p0 request request=1:1 image=1 kind=read length_bytes=512\n"
-		       "1010000000 p0 complete request=1:1 c2d_ns=8000000 looked=1\n" USAGE_OF("p0", "7", "msgr-worker-0", "30000000", "400000000")
-			   USAGE_OF("p0", "8", "fio", "30000000", "400000000"));
+	run(TEXT_IMAGE
+	    "1000000000 p0 request request=1:1 image=1 kind=read length_bytes=512\n"
+	    "1010000000 p0 complete request=1:1 c2d_ns=8000000 looked=1\n" USAGE_OF("p0", "7", "msgr-worker-0", "30000000", "400000000")
+		USAGE_OF("p0", "8", "fio", "30000000", "400000000"));
 	assert_int_equal(verdicts.count, 1);
 	check(0, CAUSE_CALLBACK_SLOW, 0.8);
 }
@@ -144,18 +147,18 @@ static void test_waiting_for_each_other(void **unused)
 /* A client with a journaled image of its own, and its write: from 1000 to 1100, the entry sent at once and safe at `safe`, the data sent 10
  * later. */
 #define JOURNALED_WRITE(safe, sent)                                                                                                        \
-	"1 p0 process schema=1 pid=77 comm=fio host=alpha\n"                                                                              \
+	"1 p0 process schema=1 pid=77 comm=fio host=alpha\n"                                                                               \
 	"1 p0 image image=1 client=4001 cluster=c1 pool_id=1 pool=rbd name=one id=1017716fa366 prefix=rbd_data.1017716fa366 "              \
-	"size_bytes=1048576 object_size_bytes=4096 stripe_unit_bytes=4096 stripe_count=1 features=69\n"                                   \
-	"1 p0 object object=1 name=rbd_header.1017716fa366\n"                                                                             \
-	"1 p0 object object=2 name=journal_data.1.1017716fa366.0\n"                                                                       \
-	"2 p0 lock_call operation=9:1 watch=5 lock_type=1 method=3\n"                                                                     \
-	"2 p0 operation operation=9:1 client=4001 pool_id=1 object=1 methods=lock.lock kind=write tracked=1\n"                            \
-	"3 p0 operation_done operation=9:1\n"                                                                                             \
-	"4 p0 lock_acquired image=1\n"                                                                                                    \
-	"1000 p0 request request=1:1 image=1 kind=write length_bytes=512\n"                                                               \
-	"1000 p0 journal_append operation=9:2 tag=1 append_bytes=600 entries=0 offsets_bytes=0 lengths_bytes=512 kinds=1\n"               \
-	"1000 p0 operation operation=9:2 client=4001 pool_id=1 object=2 methods=journal.append kind=write tracked=1\n" safe               \
+	"size_bytes=1048576 object_size_bytes=4096 stripe_unit_bytes=4096 stripe_count=1 features=69\n"                                    \
+	"1 p0 object object=1 name=rbd_header.1017716fa366\n"                                                                              \
+	"1 p0 object object=2 name=journal_data.1.1017716fa366.0\n"                                                                        \
+	"2 p0 lock_call operation=9:1 watch=5 lock_type=1 method=3\n"                                                                      \
+	"2 p0 operation operation=9:1 client=4001 pool_id=1 object=1 methods=lock.lock kind=write tracked=1\n"                             \
+	"3 p0 operation_done operation=9:1\n"                                                                                              \
+	"4 p0 lock_acquired image=1\n"                                                                                                     \
+	"1000 p0 request request=1:1 image=1 kind=write length_bytes=512\n"                                                                \
+	"1000 p0 journal_append operation=9:2 tag=1 append_bytes=600 entries=0 offsets_bytes=0 lengths_bytes=512 kinds=1\n"                \
+	"1000 p0 operation operation=9:2 client=4001 pool_id=1 object=2 methods=journal.append kind=write tracked=1\n" safe                \
 	" p0 operation_done operation=9:2\n" sent                                                                                          \
 	" p0 sent client=4001 transaction=1 pool_id=1 object_hash=0xa7a8db3b flags=0x20 code=0x2201 extents=1 length_bytes=512\n"          \
 	"1100 p0 complete request=1:1 looked=1\n"
@@ -175,11 +178,12 @@ static void test_journal_waits(void **unused)
 static void test_behind_appends(void **unused)
 {
 	(void)unused;
-	run(JOURNALED_WRITE("1010", "1020") "1000 p0 request request=1:2 image=1 kind=read offset_bytes=4096 length_bytes=512\n"
-					    "1100 p0 complete request=1:2 looked=1\n"
-					    "1000 p0 journal_append operation=9:3 tag=1 append_bytes=600 entries=\n"
-					    "1000 p0 operation operation=9:3 client=4001 pool_id=1 object=2 methods=journal.append kind=write tracked=1\n"
-					    "1310 p0 operation_done operation=9:3\n");
+	run(JOURNALED_WRITE(
+	    "1010", "1020") "1000 p0 request request=1:2 image=1 kind=read offset_bytes=4096 length_bytes=512\n"
+			    "1100 p0 complete request=1:2 looked=1\n"
+			    "1000 p0 journal_append operation=9:3 tag=1 append_bytes=600 entries=\n"
+			    "1000 p0 operation operation=9:3 client=4001 pool_id=1 object=2 methods=journal.append kind=write tracked=1\n"
+			    "1310 p0 operation_done operation=9:3\n");
 	check(0, CAUSE_JOURNAL, 0.2);
 }
 
