@@ -87,7 +87,8 @@ def for_a_while(stage, at):
             return stage.fio(image, "randwrite", recorded=True, depth=at.depth, seconds=6)
 
     result = compared(image, writer_alone(stage, at, image), disturbed)
-    ownership = next(i for i in stage.recordings[-1].report["images"] if i["name"] == image)["ownership"]
+    recording = next(recording for recording in stage.recordings if recording.folder in result.folders)
+    ownership = next(i for i in recording.report["images"] if i["name"] == image)["ownership"]
     begins = [tenure["begin_ns"] for tenure in ownership["sequence"][1:]]
     stage.holds("the handovers lie where the peer wrote", begins and span[0] <= min(begins) and max(begins) <= span[1] + 1e9,
                 (span, begins[:1], begins[-1:]))
