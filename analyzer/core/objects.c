@@ -164,14 +164,14 @@ void objects_sum(const struct objects *const *list, unsigned count, struct objec
  * Requests for one object that wait for each other need not be faster on many: an OSD, or a connection to it, can be what is busy. While
  * they come to the next object they are on two, and what they save then tells. Half: each object is served by itself, and all waiting
  * behind others is for nothing. Less: if two objects already take all that the OSD has to give, many save the same; if a part of its work
- * on a request has to be done anyhow, they save twice as much. The square lies between these from a quarter on, and below is no more than
- * the former.
+ * on a request has to be done anyhow, they save twice as much. The power of one and a half lies between these from an eighth on,
+ * and below is no more than the former.
  */
 double objects_saved(const struct objects_sum *sum)
 {
 	double of_half = sum->faster < 0 ? 1 : fmin(sum->faster / 0.5, 1);
 
-	return sum->queued_share * of_half * of_half;
+	return sum->queued_share * pow(of_half, 1.5);
 }
 
 /* Puts the object among the hottest, if it belongs there. Returns how many there are then. */

@@ -11,9 +11,9 @@
 #define ENOUGH_REQUESTS 8
 #define ENOUGH_SLICES   8
 
-#define SLOW      3.0       /* times the median slice's */
-#define LESS      (2.0 / 3) /* of the requests of the median slice: with more, they have each other to wait for */
-#define SAME_SIZE 2.0       /* larger requests take longer */
+#define SLOW      3.0       /* times the usual */
+#define LESS      (2.0 / 3) /* of the usual requests: with more, they have each other to wait for */
+#define SAME_SIZE 2.0       /* times the bytes; larger requests take longer */
 
 void spells_fini(struct spells *spells)
 {
@@ -65,49 +65,53 @@ static int by_value(const void *a, const void *b)
 	return (one > other) - (one < other);
 }
 
-static double median(double *values, unsigned count)
-{
-	qsort(values, count, sizeof(*values), by_value);
-	return values[(count - 1) / 2];
-}
-
 static double mean_ns(const struct slice *slice)
 {
 	return (double)slice->network_ns / (double)slice->requests;
 }
 
-static double mean_bytes(const struct slice *slice)
+static int same_size(const struct slice *one, const struct slice *other)
 {
-	return (double)slice->bytes / (double)slice->requests;
+	double bytes = (double)one->bytes / (double)one->requests, others = (double)other->bytes / (double)other->requests;
+
+	return bytes <= SAME_SIZE * others && others <= SAME_SIZE * bytes;
 }
 
-/* The median of each; 0 when there are too few slices. */
+/* What slices of requests of the same size are like when nothing is slow: their lower quartile of means, and the upper one of counts. 0
+ * when there are too few. */
 struct usual {
-	double ns, bytes, requests;
+	double ns, requests;
 };
 
-static struct usual usual_of(const struct slice *slices)
+static struct usual usual_of(const struct slice *slices, const struct slice *like)
 {
-	double ns[SPELLS_SLICES], bytes[SPELLS_SLICES], requests[SPELLS_SLICES];
+	double ns[SPELLS_SLICES], requests[SPELLS_SLICES];
 	unsigned count = 0;
 
 	for (const struct slice *slice = slices; slice < slices + SPELLS_SLICES; slice++) {
-		if (slice->requests < ENOUGH_REQUESTS)
+		if (slice->requests < ENOUGH_REQUESTS || !same_size(slice, like))
 			continue;
 		ns[count] = mean_ns(slice);
-		bytes[count] = mean_bytes(slice);
 		requests[count++] = (double)slice->requests;
 	}
 	if (count < ENOUGH_SLICES)
 		return (struct usual){0};
-	return (struct usual){median(ns, count), median(bytes, count), median(requests, count)};
+	qsort(ns, count, sizeof(*ns), by_value);
+	qsort(requests, count, sizeof(*requests), by_value);
+	return (struct usual){ns[(count - 1) / 4], requests[count - 1 - (count - 1) / 4]};
 }
 
-static int is_slow(const struct slice *slice, const struct usual *usual)
+/* What the slice's requests stood there longer than usual; 0 when it is not slow. */
+static double lost_ns(const struct slice *slices, const struct slice *slice)
 {
-	return slice->requests >= ENOUGH_REQUESTS && mean_ns(slice) >= SLOW * usual->ns &&
-	       (double)slice->requests <= LESS * usual->requests && mean_bytes(slice) <= SAME_SIZE * usual->bytes &&
-	       usual->bytes <= SAME_SIZE * mean_bytes(slice);
+	struct usual usual;
+
+	if (slice->requests < ENOUGH_REQUESTS)
+		return 0;
+	usual = usual_of(slices, slice);
+	if (usual.ns <= 0 || mean_ns(slice) < SLOW * usual.ns || (double)slice->requests > LESS * usual.requests)
+		return 0;
+	return (mean_ns(slice) - usual.ns) * (double)slice->requests;
 }
 
 void spells_sum(const struct spells *spells, struct spells_slow *slow)
@@ -117,12 +121,13 @@ void spells_sum(const struct spells *spells, struct spells_slow *slow)
 
 	for (unsigned reads = 0; reads < 2; reads++) {
 		const struct slice *slices = spells->slices[reads];
-		struct usual usual = slices ? usual_of(slices) : (struct usual){0};
 
-		for (unsigned i = 0; slices && usual.ns > 0 && i < SPELLS_SLICES; i++) {
-			if (!is_slow(&slices[i], &usual))
+		for (unsigned i = 0; slices && i < SPELLS_SLICES; i++) {
+			double lost = lost_ns(slices, &slices[i]);
+
+			if (lost <= 0)
 				continue;
-			slow->lost_ns += (uint64_t)((mean_ns(&slices[i]) - usual.ns) * (double)slices[i].requests);
+			slow->lost_ns += (uint64_t)lost;
 			slow_ns += seen[i]++ ? 0 : width_ns;
 			if (!slow->begin_ns || spells->origin_ns + i * width_ns < slow->begin_ns)
 				slow->begin_ns = spells->origin_ns + i * width_ns;

@@ -30,10 +30,10 @@ void spells_fini(struct spells *spells);
 /* A request was completed. Returns 0 or -ENOMEM. */
 int spells_add(struct spells *spells, int reads, uint64_t c_ns, uint64_t network_ns, uint64_t bytes);
 
-/* Slow slices: in which a request stood there three times as long as in the median one and more, and not because more or larger ones came:
- * less was done, of requests of the same size. */
+/* Slow slices: in which a request stood there three times as long as in the best quarter and more, and not because more or larger ones
+ * came: less was done, of requests of the same size. */
 struct spells_slow {
-	uint64_t lost_ns;  /* Σ over their requests, what they stood there longer than in the median slice */
+	uint64_t lost_ns;  /* Σ over their requests, what they stood there longer than usual */
 	uint64_t slow_ns;  /* so long it was, for one client */
 	uint64_t begin_ns; /* of the first; 0: there is none */
 };
