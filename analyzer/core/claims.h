@@ -80,6 +80,7 @@ struct claims {
 	struct stalls stalls;
 	struct spells spells; /* of what NETWORK has */
 	struct pace pace;
+	uint64_t promised_ns; /* an owner has promised the client the lock, and has not said that it is released; 0: none has */
 	uint64_t copied;     /* writes whose bytes were sent twice */
 	uint64_t early;      /* writes complete before any operation of theirs was sent, */
 	uint64_t late;       /* and others */

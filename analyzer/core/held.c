@@ -65,10 +65,44 @@ static int asks(const struct operation *operation)
 	return operation->kind == RBDPROF_OPERATION_NOTIFY && operation->notifies && operation->what == RBDPROF_REQUEST_LOCK;
 }
 
+static struct claims *claims_of_client(const struct image *image, uint64_t id)
+{
+	struct client *client = image_client(image, id);
+
+	return client ? &client->claims : NULL;
+}
+
+/* An owner has answered that it will give the lock up. */
+static void promise(const struct image *image, const struct operation *operation)
+{
+	struct claims *claims = claims_of_client(image, operation->client);
+
+	if (claims && operation->result >= 0)
+		claims->promised_ns = operation->end_ns;
+}
+
+/* A client that was promised the lock and has heard nothing since asks again, or tries to take it: the owner was silent meanwhile. */
+static int take_unreleased(struct image *image, const struct operation *operation)
+{
+	struct claims *claims = claims_of_client(image, operation->client);
+	uint64_t promised_ns = claims ? claims->promised_ns : 0;
+
+	if (!promised_ns)
+		return 0;
+	claims->promised_ns = 0;
+	return promised_ns + ANSWER_NS > operation->begin_ns ? 0 : coverage_add(&image->silent, promised_ns, operation->begin_ns);
+}
+
 int held_operation_begun(struct image *image, const struct operation *operation)
 {
 	struct claims *claims = claims_of(image, operation);
 
+	if (asks(operation) || operation_calls(operation, RBDPROF_METHOD_lock_lock)) {
+		int status = take_unreleased(image, operation);
+
+		if (status)
+			return status;
+	}
 	if (claims && refreshes(operation))
 		return begin_step(claims, operation);
 	if (claims && updates_map(operation))
@@ -103,8 +137,10 @@ int held_operation_done(struct image *image, const struct operation *operation)
 		return end_step(claims, operation);
 	if (claims && updates_map(operation))
 		return coverage_end(&claims->updating, operation->end_ns);
-	if (asks(operation))
+	if (asks(operation)) {
+		promise(image, operation);
 		status = coverage_end(&image->asking, operation->end_ns);
+	}
 	if (!status && operation->kind == RBDPROF_OPERATION_NOTIFY && operation->notifies)
 		status = unanswered(image, operation);
 	return status;
@@ -147,6 +183,9 @@ int held_notified(struct client *client, uint32_t what, uint64_t now_ns)
 			copying_snapshot(&claims->copying);
 		claims->changes = 0;
 		return coverage_end(&claims->changing, now_ns);
+	case RBDPROF_RELEASED_LOCK:
+		claims->promised_ns = 0;
+		return 0;
 	default:
 		return 0;
 	}

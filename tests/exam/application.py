@@ -1,4 +1,6 @@
 """Causes that lie in the application: its callbacks, when it looks, and its own locks. The application is load.c."""
+import signal
+
 from rows import compared, reckoned, row, unaccused
 from stage import BRIEF, HERE
 
@@ -54,7 +56,7 @@ def nested(stage, at):
     image = stage.image("excl-nested", "layering,exclusive-lock")
 
     def contended():
-        with stage.beside(stage.program("load", HERE), "nested", "rbd", image, "30", "4", "0", "2", says=False):
+        with stage.beside(stage.program("load", HERE), "nested", "rbd", image, "30", "4", "0", "2", says=False, end=signal.SIGTERM):
             return stage.load("nested", image, at.seconds + 1, depth=4, recorded=True)
 
     return compared(image, lambda: stage.load("nested", image, BRIEF, depth=4, recorded=True), contended)

@@ -18,6 +18,7 @@
 #include <pthread.h>
 #include <rbd/librbd.h>
 #include <semaphore.h>
+#include <signal.h>
 #include <stdatomic.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -51,7 +52,7 @@ struct submitter {
 
 static rbd_image_t image;
 static unsigned int pause_us;
-static uint64_t end_ns;
+static volatile uint64_t end_ns;
 static struct slot slots[MOST_DEPTH];
 static struct submitter submitters[MOST_THREADS];
 static atomic_ulong completed, failed, total_ns;
@@ -309,6 +310,12 @@ static void start(int n, int depth, unsigned int seed)
 		die("start a thread");
 }
 
+static void end_now(int signal)
+{
+	(void)signal;
+	end_ns = 0;
+}
+
 int main(int argc, char **argv)
 {
 	uint64_t begin_ns, waited_ns = 0, lived_ns = 0;
@@ -329,6 +336,7 @@ int main(int argc, char **argv)
 	pause_us = atoi(argv[6]);
 	begin_ns = now_ns();
 	end_ns = begin_ns + atof(argv[4]) * 1e9;
+	signal(SIGTERM, end_now); /* its locks are given up, then */
 	for (int i = 0; i < way->threads; i++)
 		start(i, depth, atoi(argv[7]));
 	for (int i = 0; i < way->threads; i++) {

@@ -1,10 +1,10 @@
 /*
- * Has an image open beside the program that is examined, until it is killed.   peer WAY POOL IMAGE [MS]
+ * Has an image open beside the program that is examined, until it is killed.   peer WAY POOL IMAGE [N]
  *   open        does nothing else: a watcher
- *   flush       flushes every MS milliseconds, and so takes the exclusive lock without ever writing; SIGTERM makes it close the image,
+ *   flush       flushes every N milliseconds, and so takes the exclusive lock without ever writing; SIGTERM makes it close the image,
  *               so that it leaves no lock behind
  *   flush-once  flushes once: an idle owner that never wrote
- *   answer      writes once, and kills itself MS milliseconds after it has promised a peer to give up the lock
+ *   answer      writes once, and kills itself N microseconds after it has promised a peer to give up the lock, which takes longer
  * Prints its global id once that is so.
  */
 #define _GNU_SOURCE
@@ -18,7 +18,7 @@
 #include <string.h>
 #include <unistd.h>
 
-static int die_after_ms = -1;
+static int die_after_us = -1;
 
 /*
  * librados::IoCtx::notify_ack(oid, notify_id, cookie, reply), which librbd calls to answer: a definition in the program comes before the
@@ -34,8 +34,8 @@ void NOTIFY_ACK(void *ioctx, const void *oid, uint64_t notify_id, uint64_t cooki
 	void (*real)(void *, const void *, uint64_t, uint64_t, const char *) = dlsym(RTLD_NEXT, QUOTE(NOTIFY_ACK));
 
 	real(ioctx, oid, notify_id, cookie, reply);
-	if (die_after_ms >= 0 && *(const uint32_t *)(reply + 24)) {
-		usleep(die_after_ms * 1000);
+	if (die_after_us >= 0 && *(const uint32_t *)(reply + 24)) {
+		usleep(die_after_us);
 		raise(SIGKILL);
 	}
 }
@@ -52,7 +52,7 @@ int main(int argc, char **argv)
 {
 	static char block[4096];
 	const char *way = argc > 3 ? argv[1] : "";
-	int ms = argc > 4 ? atoi(argv[4]) : 0, result = 0;
+	int interval = argc > 4 ? atoi(argv[4]) : 0, result = 0;
 	rados_ioctx_t pool;
 	rbd_image_t image;
 	rados_t cluster;
@@ -73,12 +73,12 @@ int main(int argc, char **argv)
 	printf("%" PRIu64 "\n", rados_get_instance_id(cluster));
 	fflush(stdout);
 	if (!strcmp(way, "answer"))
-		die_after_ms = ms;
+		die_after_us = interval;
 	if (strcmp(way, "flush"))
 		pause();
 	signal(SIGTERM, end);
 	while (!over) {
-		usleep(ms * 1000);
+		usleep(interval * 1000);
 		rbd_flush(image);
 	}
 	rbd_close(image);

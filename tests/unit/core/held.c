@@ -1,11 +1,12 @@
-/* What is noted while it crosses the boundary, from whole traces as text: what went on while a request waited, and what was still going on. */
+/* What is noted while it crosses the boundary, from whole traces as text: what went on while a request waited, and what was still going on.
+ */
 #include "tests/unit/core/test.h"
 
 #include "tests/unit/core/events_text.h"
 
 /* The image of boundary.c: a7a8db3b is the hash of its object 0's name. */
 #define IMAGE(features)                                                                                                                    \
-	"1 p0 process schema=1 pid=77 comm=fio host=alpha\n"                                                                              \
+	"1 p0 process schema=1 pid=77 comm=fio host=alpha\n"                                                                               \
 	"1 p0 image image=1 client=4001 cluster=c1 pool_id=1 pool=rbd name=one id=1017716fa366 prefix=rbd_data.1017716fa366 "              \
 	"size_bytes=1048576 object_size_bytes=4096 stripe_unit_bytes=4096 stripe_count=1 features=" features "\n"                          \
 	"1 p0 object object=1 name=rbd_header.1017716fa366\n"                                                                              \
@@ -48,8 +49,9 @@ static const struct image *run(const char *text)
 static void test_object_map(void **unused)
 {
 	(void)unused;
-	run(IMAGE(PLAIN) MAKE "120 p0 operation operation=9:1 client=4001 pool_id=1 object=3 methods=rbd.object_map_update kind=write tracked=1\n"
-			      "150 p0 operation_done operation=9:1\n" WRITE);
+	run(IMAGE(PLAIN) MAKE
+	    "120 p0 operation operation=9:1 client=4001 pool_id=1 object=3 methods=rbd.object_map_update kind=write tracked=1\n"
+	    "150 p0 operation_done operation=9:1\n" WRITE);
 	assert_int_equal(all.ns[CLAIM_OBJECT_MAP], 30);
 	assert_int_equal(all.ns[CLAIM_LIBRBD], 30);
 	assert_int_equal(all.ns[CLAIM_NETWORK], 20);
@@ -96,12 +98,13 @@ static void add_write(char *text, unsigned number, unsigned at, unsigned n2c)
 {
 	size_t length = strlen(text);
 
-	snprintf(text + length, WRITE_TEXT,
-		 "%u p0 request request=1:%u image=1 kind=write length_bytes=512\n"
-		 "%u p0 sent client=4001 transaction=%u pool_id=1 placement_group=43 object_hash=0xa7a8db3b flags=0x20 code=0x2201 extents=1 "
-		 "length_bytes=512\n"
-		 "%u p0 complete request=1:%u c2d_ns=0 looked=1\n",
-		 at, number, at + 5, number, at + 5 + n2c, number);
+	snprintf(
+	    text + length, WRITE_TEXT,
+	    "%u p0 request request=1:%u image=1 kind=write length_bytes=512\n"
+	    "%u p0 sent client=4001 transaction=%u pool_id=1 placement_group=43 object_hash=0xa7a8db3b flags=0x20 code=0x2201 extents=1 "
+	    "length_bytes=512\n"
+	    "%u p0 complete request=1:%u c2d_ns=0 looked=1\n",
+	    at, number, at + 5, number, at + 5 + n2c, number);
 }
 
 /*
@@ -165,11 +168,11 @@ static void test_asked_lately(void **unused)
 }
 
 /*
- * The write waits for the lock from 100 on; it is asked for at 110, and one of the clients is silent for five seconds. The lock is usable at
- * 5 000 000 130, and the operation sent 10 later.
+ * The write waits for the lock from 100 on; it is asked for at 110, and one of the clients is silent for five seconds. The lock is usable
+ * at 5 000 000 130, and the operation sent 10 later.
  */
 #define UNANSWERED(silent)                                                                                                                 \
-	ASK "5000000110 p0 notify_reply operation=9:1 client=" silent " result=-110\n"                                                    \
+	ASK "5000000110 p0 notify_reply operation=9:1 client=" silent " result=-110\n"                                                     \
 	    "5000000110 p0 operation_done operation=9:1 result=-110\n"                                                                     \
 	    "5000000120 p0 lock_call operation=9:2 watch=5 lock_type=1 method=3\n"                                                         \
 	    "5000000120 p0 operation operation=9:2 client=4001 pool_id=1 object=1 methods=lock.lock kind=write tracked=1\n"                \
@@ -193,13 +196,36 @@ static void test_unanswered(void **unused)
 	assert_int_equal(all.ns[CLAIM_LOCK_SILENT], 0);
 }
 
+/* The owner answers at 130 that it will give the lock up; the client tries to take it ten seconds later. `between` happens meanwhile. */
+#define PROMISED(between)                                                                                                                  \
+	ASK "130 p0 operation_done operation=9:1\n" between "10000000130 p0 lock_call operation=9:2 watch=5 lock_type=1 method=3\n"        \
+	    "10000000130 p0 operation operation=9:2 client=4001 pool_id=1 object=1 methods=lock.lock kind=write tracked=1\n"               \
+	    "10000000135 p0 operation_done operation=9:2\n"                                                                                \
+	    "10000000140 p0 lock_acquired image=1\n"                                                                                       \
+	    "10000000150 p0 sent client=4001 transaction=1 pool_id=1 placement_group=43 object_hash=0xa7a8db3b flags=0x20 code=0x2201 "    \
+	    "extents=1 length_bytes=512\n"                                                                                                 \
+	    "10000000170 p0 complete request=1:1 c2d_ns=0 looked=1\n"
+
+/* It never says that it has: it was silent all the time. It says so: it was slow. */
+static void test_promised(void **unused)
+{
+	(void)unused;
+	run(IMAGE(EXCLUSIVE) MAKE PROMISED(""));
+	assert_int_equal(all.ns[CLAIM_LOCK_SILENT], 10000000000);
+	teardown(NULL);
+	run(IMAGE(EXCLUSIVE)
+		MAKE PROMISED("9000000000 p0 notification client=4001 object=1 notify_id=8 notifier=4009 about=4009 what=1\n"));
+	assert_int_equal(all.ns[CLAIM_LOCK_SILENT], 0);
+}
+
 /* Sent at 160 and not answered when the trace ends, at 1000: 60 of j2n and 840 of n2c. Less than a stall. */
 static void test_sent_at_the_end(void **unused)
 {
 	(void)unused;
-	run(IMAGE(PLAIN) MAKE "160 p0 sent client=4001 transaction=1 pool_id=1 placement_group=43 object_hash=0xa7a8db3b flags=0x20 code=0x2201 "
-			      "extents=1 length_bytes=512\n"
-			      "1000 p0 totals emitted=8\n");
+	run(IMAGE(PLAIN) MAKE
+	    "160 p0 sent client=4001 transaction=1 pool_id=1 placement_group=43 object_hash=0xa7a8db3b flags=0x20 code=0x2201 "
+	    "extents=1 length_bytes=512\n"
+	    "1000 p0 totals emitted=8\n");
 	assert_int_equal(all.ns[CLAIM_LIBRBD], 60);
 	assert_int_equal(all.ns[CLAIM_NETWORK], 840);
 	assert_int_equal(all.total_ns, 900);
@@ -216,15 +242,11 @@ static void test_not_looked_at(void **unused)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test_teardown(test_object_map, teardown),
-	    cmocka_unit_test_teardown(test_header, teardown),
-	    cmocka_unit_test_teardown(test_snapshot, teardown),
-	    cmocka_unit_test_teardown(test_refresh_reads_the_pool, teardown),
-	    cmocka_unit_test_teardown(test_copying, teardown),
-	    cmocka_unit_test_teardown(test_silent_at_the_end, teardown),
-	    cmocka_unit_test_teardown(test_asked_lately, teardown),
-	    cmocka_unit_test_teardown(test_unanswered, teardown),
-	    cmocka_unit_test_teardown(test_sent_at_the_end, teardown),
+	    cmocka_unit_test_teardown(test_object_map, teardown),    cmocka_unit_test_teardown(test_header, teardown),
+	    cmocka_unit_test_teardown(test_snapshot, teardown),      cmocka_unit_test_teardown(test_refresh_reads_the_pool, teardown),
+	    cmocka_unit_test_teardown(test_copying, teardown),       cmocka_unit_test_teardown(test_silent_at_the_end, teardown),
+	    cmocka_unit_test_teardown(test_asked_lately, teardown),  cmocka_unit_test_teardown(test_unanswered, teardown),
+	    cmocka_unit_test_teardown(test_promised, teardown),      cmocka_unit_test_teardown(test_sent_at_the_end, teardown),
 	    cmocka_unit_test_teardown(test_not_looked_at, teardown),
 	};
 
