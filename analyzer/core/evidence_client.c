@@ -141,6 +141,19 @@ static int has_process(const struct image *image, const struct process *process)
 	return 0;
 }
 
+/* The part of requests' time that something held them up, other than doing them. */
+static double held_up(const struct evidence *evidence)
+{
+	static const enum claimant holding[] = {CLAIM_QOS,       CLAIM_REFUSED,    CLAIM_NOTIFY,  CLAIM_LOCK_SILENT,
+						CLAIM_LOCK_PEER, CLAIM_LOCK_TAKEN, CLAIM_REFRESH, CLAIM_OBJECT_MAP,
+						CLAIM_COPYUP,    CLAIM_RESENT,     CLAIM_STALLED, CLAIM_JOURNAL};
+	double sum = 0;
+
+	for (unsigned i = 0; i < sizeof(holding) / sizeof(*holding); i++)
+		sum += evidence_share(evidence, holding[i]);
+	return sum;
+}
+
 int judge_application_mutex(const struct evidence *evidence, struct verdict *verdict)
 {
 	const struct lock *worst = NULL;
@@ -161,6 +174,9 @@ int judge_application_mutex(const struct evidence *evidence, struct verdict *ver
 	}
 	if (!worst)
 		return 0;
+	/* One request at a time: the lock is held meanwhile, and who waits for it waits for what holds the request up. */
+	if (evidence->in_flight_max <= 1)
+		worst_share *= 1 - held_up(evidence);
 	verdict->share_of = WHOLE_SUBMITTERS;
 	verdict->share_mean = worst_share < 1 ? worst_share : 1;
 	verdict->share_p50 = verdict->share_p99 = -1;
