@@ -9,16 +9,21 @@
 /* An owner answers at once, if only that it will give the lock up: one that has not in this time is silent. */
 #define ANSWER_NS UINT64_C(1000000000)
 
+static struct claims *claims_of_client(const struct image *image, uint64_t id)
+{
+	struct client *client = image_client(image, id);
+
+	return client ? &client->claims : NULL;
+}
+
 /* The claims of the operation's client; NULL: it reads and writes no metadata, or the client is not known. */
 static struct claims *claims_of(const struct image *image, const struct operation *operation)
 {
 	int data = operation->kind == RBDPROF_OPERATION_READ || operation->kind == RBDPROF_OPERATION_WRITE;
-	struct client *client;
 
 	if (!data || (operation->object != OBJECT_HEADER && operation->object != OBJECT_MAP))
 		return NULL;
-	client = image_client(image, operation->client);
-	return client ? &client->claims : NULL;
+	return claims_of_client(image, operation->client);
 }
 
 static int updates_map(const struct operation *operation)
@@ -63,13 +68,6 @@ static int end_step(struct claims *claims, const struct operation *operation)
 static int asks(const struct operation *operation)
 {
 	return operation->kind == RBDPROF_OPERATION_NOTIFY && operation->notifies && operation->what == RBDPROF_REQUEST_LOCK;
-}
-
-static struct claims *claims_of_client(const struct image *image, uint64_t id)
-{
-	struct client *client = image_client(image, id);
-
-	return client ? &client->claims : NULL;
 }
 
 /* An owner has answered that it will give the lock up. */
