@@ -85,7 +85,7 @@ static int add(struct osdmap *map, struct json_object *stat)
 	return 0;
 }
 
-/* The groups: of Ceph 14 and later in an object beside others, of the dump's own in an array alone. */
+/* The groups: from Ceph 14 on one member of an object, before that all there is. */
 static struct json_object *stats_of(struct json_object *root)
 {
 	struct json_object *stats = root;

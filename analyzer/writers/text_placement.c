@@ -66,40 +66,40 @@ static const char *osds_text(const struct osdmap *map, const char *group, char t
 	return count ? text : NULL;
 }
 
-static int serves(const struct osdmap *map, const struct group *group, int32_t osd)
+static int by_id(const void *a, const void *b)
 {
-	char text[PLACEMENT_GROUP_TEXT];
-	size_t count;
-	const int32_t *osds = osdmap_acting(map, placement_group_text(group->is, text), &count);
+	int32_t one = *(const int32_t *)a, other = *(const int32_t *)b;
 
-	for (size_t i = 0; i < count; i++)
-		if (osds[i] == osd)
-			return 1;
-	return 0;
+	return (one > other) - (one < other);
 }
 
 /* Of several groups that stand out, the OSD that most of them have. groups: those. */
 static void put_common_osd(FILE *out, const struct osdmap *map, const struct group *groups, size_t count)
 {
-	size_t most = 0;
-	int32_t common = 0;
+	size_t all = 0, osd_count, run = 0, most = 0;
+	int32_t *osds = NULL, common = 0;
 
 	for (size_t i = 0; i < count; i++) {
 		char text[PLACEMENT_GROUP_TEXT];
-		size_t osd_count;
-		const int32_t *osds = osdmap_acting(map, placement_group_text(groups[i].is, text), &osd_count);
+		const int32_t *acting = osdmap_acting(map, placement_group_text(groups[i].is, text), &osd_count);
+		int32_t *grown = realloc(osds, (all + osd_count + 1) * sizeof(*osds));
 
-		for (size_t at = 0; at < osd_count; at++) {
-			size_t served = 0;
-
-			for (size_t other = 0; other < count; other++)
-				served += (size_t)serves(map, &groups[other], osds[at]);
-			if (served > most) {
-				most = served;
-				common = osds[at];
-			}
-		}
+		if (!grown)
+			break;
+		osds = grown;
+		for (size_t at = 0; at < osd_count; at++)
+			osds[all++] = acting[at];
 	}
+	if (all)
+		qsort(osds, all, sizeof(*osds), by_id);
+	for (size_t i = 0; i < all; i++) {
+		run = i && osds[i] == osds[i - 1] ? run + 1 : 1;
+		if (run <= most)
+			continue;
+		most = run;
+		common = osds[i];
+	}
+	free(osds);
 	if (most > 1)
 		fprintf(out, "    osd.%d serves %zu of the %zu that stand out\n", common, most, count);
 }

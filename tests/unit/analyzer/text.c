@@ -1,8 +1,6 @@
 /* The text report, whole: a change of it is to be looked at and pasted here. Numbers: report.h beside this file. */
 #include "tests/unit/core/test.h"
 
-#include <unistd.h>
-
 #include "analyzer/writers/cells.h"
 #include "analyzer/writers/report.h"
 #include "tests/unit/analyzer/owned.h"
@@ -229,11 +227,9 @@ static void test_golden(void **unused)
 	free(text);
 }
 
-static struct osdmap *osds;
-
 static char *write_owned(owned_change *change)
 {
-	struct report report = {.model = owned_model(change), .osds = osds};
+	struct report report = {.model = owned_model(change)};
 	char *text = rows_write(&report, text_write);
 
 	owned_done();
@@ -246,42 +242,6 @@ static void test_owned(void **unused)
 
 	(void)unused;
 	check_text(text, golden_owned);
-	free(text);
-}
-
-static int forget_osds(void **unused)
-{
-	(void)unused;
-	osdmap_free(osds);
-	osds = NULL;
-	return 0;
-}
-
-static void read_osds(const char *groups)
-{
-	char path[] = "/tmp/rbdprof-test-XXXXXX";
-	const char *why;
-	int file = mkstemp(path);
-
-	assert_int_equal(write(file, groups, strlen(groups)), strlen(groups));
-	close(file);
-	osds = osdmap_read(path, &why);
-	unlink(path);
-	assert_non_null(osds);
-}
-
-/* The one group that stands out has OSDs 3 and 1. */
-static void test_osds(void **unused)
-{
-	char *text;
-
-	(void)unused;
-	read_osds("[{\"pgid\": \"2.1f\", \"acting\": [1, 3], \"acting_primary\": 3}, {\"pgid\": \"2.0\", \"acting\": [1]}]");
-	text = write_owned(NULL);
-	assert_non_null(strstr(text, "    n2c by group     requests      p50      p99  OSDs\n"
-				     "    2.1f                   20  9.00 ms  9.00 ms  3, 1\n"
-				     "    median group               4.00 ms  4.00 ms\n"
-				     "\n"));
 	free(text);
 }
 
@@ -501,7 +461,7 @@ static void test_cells(void **unused)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(test_golden), cmocka_unit_test(test_owned), cmocka_unit_test_teardown(test_osds, forget_osds),
+	    cmocka_unit_test(test_golden), cmocka_unit_test(test_owned),
 	    cmocka_unit_test(test_cache),
 	    cmocka_unit_test(test_width),  cmocka_unit_test(test_width_of_ownership),
 	    cmocka_unit_test(test_plain),  cmocka_unit_test(test_single),
