@@ -144,8 +144,8 @@ static void test_waiting_for_each_other(void **unused)
 	check(0, CAUSE_CALLBACK_SLOW, 0.8);
 }
 
-/* A client with a journaled image of its own, and its write: from 1000 to 1100, the entry sent at once and safe at `safe`, the data sent 10
- * later. */
+/* A client with a journaled image of its own, and its write: from 1000 to 1100, the entry sent at once and safe at `safe`, the data sent at
+ * `sent`. */
 #define JOURNALED_WRITE(safe, sent)                                                                                                        \
 	"1 p0 process schema=1 pid=77 comm=fio host=alpha\n"                                                                               \
 	"1 p0 image image=1 client=4001 cluster=c1 pool_id=1 pool=rbd name=one id=1017716fa366 prefix=rbd_data.1017716fa366 "              \
