@@ -5,7 +5,7 @@
 #ifndef RBDPROF_TRACEPOINTS_SCHEMA_H
 #define RBDPROF_TRACEPOINTS_SCHEMA_H
 
-#define RBDPROF_SCHEMA 4
+#define RBDPROF_SCHEMA 5
 
 /* The kinds of a request, in the order of their numbers in a trace. The names are also the keys of the JSON report. */
 #define RBDPROF_KINDS(KIND)                                                                                                                \
@@ -34,6 +34,30 @@ enum {
 	RBDPROF_HOLD_WORDS = 5,
 	RBDPROF_COUNTS_WORDS = 8, /* of one lock */
 };
+
+/*
+ * Those that a thread keeps for a while and tells together, in a `batch`, since an event costs LTTng more than all that is in it. In one,
+ * each is a header and its words as above. The header is what it is, in the highest byte, and below the moment at which it would have been an
+ * event: the clock that gives events their times, without its highest byte, and never after the time of the batch.
+ */
+#define RBDPROF_RECORDS(RECORD)                                                                                                            \
+	RECORD(REQUEST, request, RBDPROF_REQUEST_WORDS)                                                                                    \
+	RECORD(COMPLETE, complete, RBDPROF_COMPLETE_WORDS)                                                                                 \
+	RECORD(SENT, sent, RBDPROF_SENT_WORDS)                                                                                             \
+	RECORD(LOCK_WAIT, lock_wait, RBDPROF_WAIT_WORDS)                                                                                   \
+	RECORD(COND_WAIT, cond_wait, RBDPROF_WAIT_WORDS)                                                                                   \
+	RECORD(LOCK_HOLD, lock_hold, RBDPROF_HOLD_WORDS)                                                                                   \
+	RECORD(LOCK_PAIR, lock_pair, RBDPROF_HOLD_WORDS)
+
+enum rbdprof_record {
+	RBDPROF_RECORD_NONE,
+#define RECORD(upper, lower, words) RBDPROF_RECORD_##upper,
+	RBDPROF_RECORDS(RECORD)
+#undef RECORD
+	RBDPROF_RECORD_COUNT
+};
+
+#define RBDPROF_RECORD_SHIFT 56 /* of what it is, in a header */
 
 /* Flags of a request. */
 enum {
