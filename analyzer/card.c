@@ -75,6 +75,13 @@ static int read_images(struct card *card, const struct target *target, const str
 	return 0;
 }
 
+static size_t layout_bytes(uint32_t layout)
+{
+	if (layout == 1)
+		return offsetof(struct rbdprof_card, emitter);
+	return layout == 2 ? offsetof(struct rbdprof_card, flusher_alive) : sizeof(struct rbdprof_card);
+}
+
 /* Its card; what is not in its layout is 0. */
 static int read_card(struct rbdprof_card *theirs, const struct target *target)
 {
@@ -92,9 +99,7 @@ static int read_card(struct rbdprof_card *theirs, const struct target *target)
 	if (memcmp(theirs->magic, RBDPROF_CARD_MAGIC, sizeof(theirs->magic)) || !theirs->layout || theirs->layout > RBDPROF_CARD_LAYOUT ||
 	    !theirs->string_bytes)
 		return -EPROTO;
-	if (theirs->layout >= 2 && target_read(target, address, theirs, sizeof(*theirs)))
-		return -EACCES;
-	return 0;
+	return target_read(target, address, theirs, layout_bytes(theirs->layout)) ? -EACCES : 0;
 }
 
 int card_read(struct card *card, const struct target *target)
@@ -127,4 +132,19 @@ int card_recorded(const struct target *target)
 	if (target_read(target, emitter, &word, sizeof(word)) || target_read(target, word, &wanted, sizeof(wanted)))
 		return -EACCES;
 	return wanted != 0;
+}
+
+int card_telling(const struct target *target)
+{
+	struct rbdprof_card theirs;
+	uint8_t alive;
+	int result = read_card(&theirs, target);
+
+	if (result)
+		return result;
+	if (!theirs.flusher_alive)
+		return -EPROTO;
+	if (target_read(target, (uintptr_t)theirs.flusher_alive, &alive, sizeof(alive)))
+		return -EACCES;
+	return alive != 0;
 }

@@ -32,4 +32,7 @@ int card_read(struct card *card, const struct target *target);
  */
 int card_recorded(const struct target *target);
 
+/* Whether the process may still have something to tell from before its requests were no more wanted: 1 or 0; or as card_recorded(). */
+int card_telling(const struct target *target);
+
 #endif

@@ -159,37 +159,46 @@ static int enable_channel(struct lttng_handle *handle, struct lttng_domain *doma
 	return result ? explain("cannot make buffers", result) : 0;
 }
 
-#define MOST_UNWANTED 7
+#define MOST_UNWANTED 8
+#define REQUEST       "rbdprof:request" /* it has a rule of its own: it is the first to go */
 
 /* The events that a choice of locks leaves out. Which of them are on is also what the shim goes by. */
 static const char *const unwanted_names[][MOST_UNWANTED] = {
-	[SESSION_LOCKS_CONTENDED] = {"cond_wait", "lock_pair", "hold_counts"},
-	[SESSION_LOCKS_HOLDS] = {"cond_wait", "lock_pair", "lock_counts"},
-	[SESSION_LOCKS_ALL] = {"lock_counts"},
-	[SESSION_LOCKS_OFF] = {"lock_wait", "lock_wait_open", "cond_wait", "lock_hold", "lock_pair", "lock_counts", "hold_counts"},
+    [SESSION_LOCKS_CONTENDED] = {"cond_wait", "lock_pair", "hold_counts"},
+    [SESSION_LOCKS_HOLDS] = {"cond_wait", "lock_pair", "lock_counts"},
+    [SESSION_LOCKS_ALL] = {"lock_counts"},
+    [SESSION_LOCKS_OFF] = {"lock_wait", "lock_wait_open", "cond_wait", "lock_hold", "lock_pair", "lock_counts", "hold_counts"},
 };
 
-/* All of the provider's events but those that were not asked for. */
-static int enable_events(struct lttng_handle *handle)
+static int enable(struct lttng_handle *handle, const char *name, char **unwanted, int unwanted_count)
 {
-	char names[MOST_UNWANTED][32], *unwanted[MOST_UNWANTED];
-	int unwanted_count = 0;
 	struct lttng_event *event = lttng_event_create();
 	int result;
 
 	if (!event)
 		return -ENOMEM;
-	for (; unwanted_count < MOST_UNWANTED && unwanted_names[session.locks][unwanted_count]; unwanted_count++) {
-		snprintf(names[unwanted_count], sizeof(names[0]), "rbdprof:%s", unwanted_names[session.locks][unwanted_count]);
-		unwanted[unwanted_count] = names[unwanted_count];
-	}
 	event->type = LTTNG_EVENT_TRACEPOINT;
 	event->loglevel_type = LTTNG_EVENT_LOGLEVEL_ALL;
 	event->loglevel = -1;
-	snprintf(event->name, sizeof(event->name), "rbdprof:*");
+	snprintf(event->name, sizeof(event->name), "%s", name);
 	result = lttng_enable_event_with_exclusions(handle, event, CHANNEL, NULL, unwanted_count, unwanted);
 	lttng_event_destroy(event);
 	return result ? explain("cannot enable the events", result) : 0;
+}
+
+/* All of the provider's events but those that were not asked for. */
+static int enable_events(struct lttng_handle *handle)
+{
+	char names[MOST_UNWANTED][32] = {REQUEST}, *unwanted[MOST_UNWANTED] = {names[0]};
+	const char *const *name = unwanted_names[session.locks];
+	int count = 1, result;
+
+	for (; count < MOST_UNWANTED && *name; count++, name++) {
+		snprintf(names[count], sizeof(names[0]), "rbdprof:%s", *name);
+		unwanted[count] = names[count];
+	}
+	result = enable(handle, "rbdprof:*", unwanted, count);
+	return result ? result : enable(handle, REQUEST, NULL, 0);
 }
 
 static int create(void *unused)
@@ -266,6 +275,25 @@ int session_untrack(pid_t vpid)
 		return -ETIMEDOUT;
 	session.vpid = vpid;
 	return patiently(untrack, TRACK_PATIENCE_MS);
+}
+
+static int wind_up(void *unused)
+{
+	struct lttng_domain domain = {.type = LTTNG_DOMAIN_UST, .buf_type = LTTNG_BUFFER_PER_PID};
+	struct lttng_handle *handle = lttng_create_handle(session.name, &domain);
+	int result;
+
+	(void)unused;
+	if (!handle)
+		return -ENOMEM;
+	result = lttng_disable_event(handle, REQUEST, CHANNEL);
+	lttng_destroy_handle(handle);
+	return result ? explain("cannot disable an event", result) : 0;
+}
+
+int session_wind_up(void)
+{
+	return patiently(wind_up, PATIENCE_MS);
 }
 
 static int stop(void *unused)

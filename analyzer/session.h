@@ -47,6 +47,9 @@ int session_create(const char *directory, enum session_locks locks, const struct
 int session_track(pid_t vpid);
 int session_untrack(pid_t vpid);
 
+/* Processes are to begin no more requests and to tell what they keep. What else is recorded goes on. */
+int session_wind_up(void);
+
 /* No event is recorded from here on. Does not wait until what has been recorded is on disk. */
 int session_stop(void);
 

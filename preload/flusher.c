@@ -25,11 +25,11 @@
 #define FORK_MS     100 /* a pass takes a few; whoever forks may hold what it waits for */
 #define STACK_BYTES (256 * 1024)
 
-static bool alive;
+bool flusher_alive;
 static uint32_t finishing; /* a futex: 1 when it is to say all that is left and end */
 static pthread_mutex_t passing = PTHREAD_MUTEX_INITIALIZER;
 static __thread bool paused __attribute__((tls_model("initial-exec"))); /* by this thread's fork() */
-static bool every, pairs;                                               /* what is being counted */
+static bool counting, every, pairs;                                     /* what is asked for of locks */
 static const char *excuse;                                              /* why not all holds can be timed; NULL: they can */
 static bool excuse_said;
 
@@ -38,36 +38,41 @@ static bool is_set(const int *word)
 	return __atomic_load_n(word, __ATOMIC_RELAXED) != 0;
 }
 
-static bool wanted(void)
+static bool counts_wanted(void)
 {
 	return is_set(__atomic_load_n(&recorder_lock_waits, __ATOMIC_RELAXED));
 }
 
-/* Begins to count as the recording wants it. */
+/* Begins to count locks as the recording wants it. */
 static bool begin(void)
 {
 	const struct rbdprof_emitter *emitter = __atomic_load_n(&recorder_emitter, __ATOMIC_ACQUIRE);
 	bool usable;
 
-	excuse = ticks_calibrate();
+	counting = counts_wanted();
+	excuse = counting ? ticks_calibrate() : NULL;
 	excuse_said = false;
-	usable = !excuse;
+	usable = counting && !excuse;
 	every = usable && is_set(emitter->all_holds);
 	pairs = usable && is_set(emitter->lock_pairs);
-	return lockstat_begin(every || pairs, pairs);
+	if (counting)
+		return lockstat_begin(every || pairs, pairs);
+	lockstat_end();
+	return true;
 }
 
 static bool wants_otherwise(void)
 {
 	const struct rbdprof_emitter *emitter = __atomic_load_n(&recorder_emitter, __ATOMIC_ACQUIRE);
 
-	return !excuse && (is_set(emitter->all_holds) != every || is_set(emitter->lock_pairs) != pairs);
+	return counts_wanted() != counting ||
+	       (counting && !excuse && (is_set(emitter->all_holds) != every || is_set(emitter->lock_pairs) != pairs));
 }
 
 /* A counter that does not keep time any more cannot be told from what it got wrong: all begins anew. */
 static void look_after_clock(void)
 {
-	if (wants_otherwise() || (ticks_calibrate() && !excuse))
+	if (wants_otherwise() || (counting && ticks_calibrate() && !excuse))
 		begin();
 	if (!excuse || excuse_said || !is_set(recorder_emitter->all_holds))
 		return;
@@ -75,13 +80,19 @@ static void look_after_clock(void)
 	EMIT_ALONE(undecoded(excuse));
 }
 
+static void say_locks(void)
+{
+	modules_say();
+	counts_say(every || pairs);
+	locknames_say();
+}
+
 static void pass(void)
 {
 	REAL(pthread_mutex_lock)(&passing);
 	look_after_clock();
-	modules_say();
-	counts_say(every || pairs);
-	locknames_say();
+	if (counting)
+		say_locks();
 	usage_say();
 	host_say();
 	REAL(pthread_mutex_unlock)(&passing);
@@ -95,6 +106,14 @@ static void pass_counts(void)
 	REAL(pthread_mutex_unlock)(&passing);
 }
 
+/* Tells what threads keep. keep: they may go on with it. */
+static void tell_batches(bool keep)
+{
+	REAL(pthread_mutex_lock)(&passing);
+	recorder_emitter->batches(keep);
+	REAL(pthread_mutex_unlock)(&passing);
+}
+
 /* Sleeps until the next pass is due. False: it is not to live longer. */
 static bool rest(void)
 {
@@ -102,25 +121,28 @@ static bool rest(void)
 
 	for (int i = 0; i < LOOKS; i++) {
 		syscall(SYS_futex, &finishing, FUTEX_WAIT_PRIVATE, 0, &look, NULL, 0);
-		if (__atomic_load_n(&finishing, __ATOMIC_ACQUIRE) || !wanted())
+		if (__atomic_load_n(&finishing, __ATOMIC_ACQUIRE) || !recorder_wants_requests())
 			return false;
+		tell_batches(true);
 		if (lockstat_crowded())
 			pass_counts();
 	}
 	return true;
 }
 
+/* When requests are not wanted any more, the rest may still be: whoever ends a recording gives it time for a last pass. */
 static void *live(void *unused)
 {
 	recorder_thread.inside = 1; /* its locks are nobody's business */
 	prctl(PR_SET_NAME, FLUSHER_NAME);
+	tell_batches(true);
 	do
 		pass();
 	while (rest());
-	if (wanted())
-		pass();
+	pass();
+	tell_batches(false);
 	lockstat_end();
-	__atomic_store_n(&alive, false, __ATOMIC_RELEASE);
+	__atomic_store_n(&flusher_alive, false, __ATOMIC_RELEASE);
 	return unused;
 }
 
@@ -148,14 +170,14 @@ void flusher_ensure(void)
 {
 	int error = errno, cancellable;
 
-	if (__atomic_load_n(&alive, __ATOMIC_RELAXED) || !wanted() || __atomic_load_n(&finishing, __ATOMIC_RELAXED) ||
-	    __atomic_exchange_n(&alive, true, __ATOMIC_ACQUIRE))
+	if (__atomic_load_n(&flusher_alive, __ATOMIC_RELAXED) || !recorder_wants_requests() ||
+	    __atomic_load_n(&finishing, __ATOMIC_RELAXED) || __atomic_exchange_n(&flusher_alive, true, __ATOMIC_ACQUIRE))
 		return;
 	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancellable);
 	recorder_thread.inside++; /* so that pthread_create's locks are not counted as the program's */
 	if (!begin() || !start()) {
 		lockstat_end();
-		__atomic_store_n(&alive, false, __ATOMIC_RELEASE);
+		__atomic_store_n(&flusher_alive, false, __ATOMIC_RELEASE);
 	}
 	recorder_thread.inside--;
 	pthread_setcancelstate(cancellable, NULL);
@@ -173,7 +195,7 @@ void flusher_finish(void)
 {
 	__atomic_store_n(&finishing, 1, __ATOMIC_RELEASE);
 	syscall(SYS_futex, &finishing, FUTEX_WAKE_PRIVATE, INT_MAX, NULL, NULL, 0);
-	for (int i = 0; i < PATIENCE_MS && __atomic_load_n(&alive, __ATOMIC_ACQUIRE); i++)
+	for (int i = 0; i < PATIENCE_MS && __atomic_load_n(&flusher_alive, __ATOMIC_ACQUIRE); i++)
 		sleep_ms();
 }
 
@@ -197,6 +219,6 @@ void flusher_reset(void)
 {
 	passing = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER;
 	paused = false;
-	alive = false;
+	flusher_alive = false;
 	finishing = 0;
 }

@@ -1,7 +1,8 @@
 /*
- * The shim's one thread: it lives while a recording wants to know of locks, and about once a second says what all threads have counted,
- * what the contended locks are called, where code lies, and what the threads and the process had of the processors. It is started from
- * calls of librbd, never from a lock's; a process that nobody records has no such thread. It knows when; each part says itself.
+ * The shim's one thread: it lives while a recording wants requests. Ten times a second it tells what threads keep to tell it together, and about
+ * once a second says what all threads have counted, what the contended locks are called, where code lies, and what the threads and the process
+ * had of the processors. It is started from calls of librbd, never from a lock's; a process that nobody records has no such thread. It
+ * knows when; each part says itself.
  */
 #ifndef RBDPROF_PRELOAD_FLUSHER_H
 #define RBDPROF_PRELOAD_FLUSHER_H
@@ -11,7 +12,10 @@
 /* Its name, by which it is left out wherever threads are told. */
 #define FLUSHER_NAME "rbdprof-flusher"
 
-/* Starts counting and the thread if a recording wants to know of locks and they are not there. Any thread that may allocate. */
+/* It is there. Not any more: what was kept and counted up to then has been told. */
+extern bool flusher_alive;
+
+/* Starts the thread, and counting where a recording wants to know of locks, if they are wanted and not there. Any thread that may allocate. */
 void flusher_ensure(void);
 
 /* At the process's exit: says all that is left and ends the thread. Waits two seconds at most. */

@@ -4,6 +4,7 @@
 #include <stddef.h>
 #include <string.h>
 
+#include "preload/flusher.h"
 #include "preload/real.h"
 #include "preload/recorder.h"
 #include "tracepoints/card.h"
@@ -59,6 +60,7 @@ __attribute__((visibility("default"))) const struct rbdprof_card rbdprof_card = 
     .string_bytes = sizeof(((struct image *)0)->is.name),
     .emitter = &recorder_emitter,
     .no_emitter = &recorder_silent,
+    .flusher_alive = &flusher_alive,
 };
 
 /* Held while a handle is withdrawn and while images are said: what is being said cannot be closed and its slot filled anew. */

@@ -29,6 +29,7 @@ const struct rbdprof_emitter recorder_silent = {
     .requests = &nobody, .lock_waits = &nobody, .cond_waits = &nobody, .all_holds = &nobody, .lock_pairs = &nobody};
 
 __thread struct recorder_thread recorder_thread __attribute__((tls_model("initial-exec")));
+__thread void *rbdprof_thread_place;
 const struct rbdprof_emitter *recorder_emitter = &recorder_silent;
 const int *recorder_lock_waits = &nobody;
 const int *recorder_cond_waits = &nobody;

@@ -10,7 +10,7 @@
 
 #define RBDPROF_CARD_SYMBOL "rbdprof_card"
 #define RBDPROF_CARD_MAGIC  "rbdprof"
-#define RBDPROF_CARD_LAYOUT 2
+#define RBDPROF_CARD_LAYOUT 3
 
 struct rbdprof_card {
 	char magic[8];
@@ -30,6 +30,8 @@ struct rbdprof_card {
 	/* Since layout 2. */
 	const void *emitter;    /* where the pointer to the emitter in use lies (emit.h): it begins with the address of the word for requests */
 	const void *no_emitter; /* what that pointer is while no tracer is in use */
+	/* Since layout 3. */
+	const void *flusher_alive; /* a byte that is not 0 until all has been told that was kept or counted while requests were wanted */
 };
 
 #endif

@@ -212,6 +212,9 @@ struct rbdprof_emitter {
 	void (*timer)(uint64_t delay_ns);
 	void (*undecoded)(const char *what);
 
+	/* Tells what threads keep to tell it together. keep: they may go on keeping; call again soon, and in the end without. Not an event. */
+	void (*batches)(int keep);
+
 	/* The calling thread's return addresses, its own callers' first, at most `most`; returns how many. NULL: it has no unwinder. May wait for the
 	 * loader, and allocates at a thread's first call. */
 	size_t (*unwind)(uint64_t *frames, size_t most);
@@ -220,6 +223,12 @@ struct rbdprof_emitter {
 	void (*fork_before)(void);
 	void (*fork_after)(int in_child);
 };
+
+/*
+ * A word of each thread for the provider, NULL in a new one. It is the shim's, which is there from the start: a library that is loaded later may
+ * find no room among the thread-local variables that cost nothing to reach.
+ */
+extern __thread void *rbdprof_thread_place __attribute__((tls_model("initial-exec"), visibility("default")));
 
 /* The provider's only symbol, found by name once its object is loaded. */
 #define RBDPROF_EMITTER_SYMBOL "rbdprof_lttng_emitter"

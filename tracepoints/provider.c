@@ -13,6 +13,8 @@
 #include <libunwind.h>
 #include <lttng/ust-fork.h>
 
+#include "tracepoints/batch.h"
+
 static void emit_process(uint32_t schema, const char *version, uint32_t pid, const char *comm)
 {
 	lttng_ust_tracepoint(rbdprof, process, schema, version, pid, comm);
@@ -43,33 +45,49 @@ static void emit_request_open(const struct rbdprof_request *request, uint64_t ag
 	lttng_ust_tracepoint(rbdprof, request_open, request, age_ns);
 }
 
+/* What is kept is among those that were emitted. */
 static void emit_totals(uint64_t emitted, uint64_t passed_through)
 {
+	batches_tell_now();
 	lttng_ust_tracepoint(rbdprof, totals, emitted, passed_through);
 }
 
 static void emit_image_closed(uint32_t image, uint64_t close_ns, int32_t result)
 {
 	lttng_ust_tracepoint(rbdprof, image_closed, image, close_ns, result);
+	batches_tell_now(); /* the process may end without another word */
 }
+
+/* Begins what may be kept: `words` is where its words go, `own` where they are to be told at once. */
+#define BEGIN(upper, count) uint64_t own[count], *words = batch_begin(RBDPROF_RECORD_##upper, count, own)
+#define END(event, count)                                                                                                                  \
+	do {                                                                                                                               \
+		if (words == own)                                                                                                          \
+			lttng_ust_tracepoint(rbdprof, event, words);                                                                       \
+		else                                                                                                                       \
+			batch_end(count);                                                                                                  \
+	} while (0)
 
 static void emit_request(const struct rbdprof_request *request)
 {
-	const uint64_t words[RBDPROF_REQUEST_WORDS] = {
-	    request->request,
-	    request->offset_bytes,
-	    request->length_bytes,
-	    request->image | (uint64_t)request->kind << 32 | (uint64_t)request->flags << 40,
-	};
+	BEGIN(REQUEST, RBDPROF_REQUEST_WORDS);
 
-	lttng_ust_tracepoint(rbdprof, request, words);
+	words[0] = request->request;
+	words[1] = request->offset_bytes;
+	words[2] = request->length_bytes;
+	words[3] = request->image | (uint64_t)request->kind << 32 | (uint64_t)request->flags << 40;
+	END(request, RBDPROF_REQUEST_WORDS);
 }
 
 static void emit_complete(uint64_t request, uint32_t thread, int64_t result, uint64_t complete_ns, uint8_t looked)
 {
-	const uint64_t words[RBDPROF_COMPLETE_WORDS] = {request, (uint64_t)result, complete_ns, thread | (uint64_t)looked << 32};
+	BEGIN(COMPLETE, RBDPROF_COMPLETE_WORDS);
 
-	lttng_ust_tracepoint(rbdprof, complete, words);
+	words[0] = request;
+	words[1] = (uint64_t)result;
+	words[2] = complete_ns;
+	words[3] = thread | (uint64_t)looked << 32;
+	END(complete, RBDPROF_COMPLETE_WORDS);
 }
 
 static void emit_reap(const uint64_t *requests, const uint64_t *ago_ns, size_t count)
@@ -89,15 +107,28 @@ static void put_wait(uint64_t words[RBDPROF_WAIT_WORDS], const struct rbdprof_lo
 	words[7] = (uint32_t)wait->result | (uint64_t)wait->kind << 32;
 }
 
-static void emit_lock_wait(const struct rbdprof_lock_wait *wait)
+static void tell_cond_wait(const struct rbdprof_lock_wait *wait)
 {
-	uint64_t words[RBDPROF_WAIT_WORDS];
+	BEGIN(COND_WAIT, RBDPROF_WAIT_WORDS);
 
 	put_wait(words, wait);
+	END(cond_wait, RBDPROF_WAIT_WORDS);
+}
+
+static void tell_lock_wait(const struct rbdprof_lock_wait *wait)
+{
+	BEGIN(LOCK_WAIT, RBDPROF_WAIT_WORDS);
+
+	put_wait(words, wait);
+	END(lock_wait, RBDPROF_WAIT_WORDS);
+}
+
+static void emit_lock_wait(const struct rbdprof_lock_wait *wait)
+{
 	if (wait->kind == RBDPROF_COND)
-		lttng_ust_tracepoint(rbdprof, cond_wait, words);
+		tell_cond_wait(wait);
 	else
-		lttng_ust_tracepoint(rbdprof, lock_wait, words);
+		tell_lock_wait(wait);
 }
 
 static void emit_lock_wait_open(const struct rbdprof_lock_wait *wait)
@@ -119,18 +150,18 @@ static void put_hold(uint64_t words[RBDPROF_HOLD_WORDS], const struct rbdprof_lo
 
 static void emit_lock_hold(const struct rbdprof_lock_hold *hold)
 {
-	uint64_t words[RBDPROF_HOLD_WORDS];
+	BEGIN(LOCK_HOLD, RBDPROF_HOLD_WORDS);
 
 	put_hold(words, hold);
-	lttng_ust_tracepoint(rbdprof, lock_hold, words);
+	END(lock_hold, RBDPROF_HOLD_WORDS);
 }
 
 static void emit_lock_pair(const struct rbdprof_lock_hold *hold)
 {
-	uint64_t words[RBDPROF_HOLD_WORDS];
+	BEGIN(LOCK_PAIR, RBDPROF_HOLD_WORDS);
 
 	put_hold(words, hold);
-	lttng_ust_tracepoint(rbdprof, lock_pair, words);
+	END(lock_pair, RBDPROF_HOLD_WORDS);
 }
 
 static void emit_lock_counts(const struct rbdprof_lock_counts *counts, size_t count, uint8_t all_holds)
@@ -235,17 +266,16 @@ static void emit_lock_acquired(uint32_t image)
 
 static void emit_sent(const struct rbdprof_sent *sent)
 {
-	const uint64_t words[RBDPROF_SENT_WORDS] = {
-	    sent->client,
-	    sent->transaction,
-	    (uint64_t)sent->pool_id,
-	    sent->placement_group | (uint64_t)sent->object_hash << 32,
-	    sent->flags | (uint64_t)sent->code << 32 | (uint64_t)sent->extents << 48,
-	    sent->offset_bytes,
-	    sent->length_bytes,
-	};
+	BEGIN(SENT, RBDPROF_SENT_WORDS);
 
-	lttng_ust_tracepoint(rbdprof, sent, words);
+	words[0] = sent->client;
+	words[1] = sent->transaction;
+	words[2] = (uint64_t)sent->pool_id;
+	words[3] = sent->placement_group | (uint64_t)sent->object_hash << 32;
+	words[4] = sent->flags | (uint64_t)sent->code << 32 | (uint64_t)sent->extents << 48;
+	words[5] = sent->offset_bytes;
+	words[6] = sent->length_bytes;
+	END(sent, RBDPROF_SENT_WORDS);
 }
 
 static void emit_throttled(uint64_t bucket, uint64_t wanted, uint64_t granted)
@@ -261,6 +291,24 @@ static void emit_timer(uint64_t delay_ns)
 static void emit_undecoded(const char *what)
 {
 	lttng_ust_tracepoint(rbdprof, undecoded, what);
+}
+
+static void emit_batch(const uint64_t *words, size_t count)
+{
+	lttng_ust_tracepoint(rbdprof, batch, words, count);
+}
+
+__attribute__((constructor)) static void init(void)
+{
+	batch_emit = emit_batch;
+}
+
+static void emit_batches(int keep)
+{
+	uint64_t until_ns = batches_tell(keep);
+
+	if (until_ns)
+		lttng_ust_tracepoint(rbdprof, watermark, until_ns);
 }
 
 /* Addresses have the size of pointers. */
@@ -281,10 +329,12 @@ static void emit_fork_before(void)
 
 static void emit_fork_after(int in_child)
 {
-	if (in_child)
+	if (in_child) {
+		batches_forget();
 		lttng_ust_after_fork_child(&fork_mask);
-	else
+	} else {
 		lttng_ust_after_fork_parent(&fork_mask);
+	}
 }
 
 #define STATE(event) (&lttng_ust_tracepoint_rbdprof___##event.state)
@@ -333,6 +383,7 @@ __attribute__((visibility("default"))) const struct rbdprof_emitter rbdprof_lttn
 	.throttled = emit_throttled,
 	.timer = emit_timer,
 	.undecoded = emit_undecoded,
+	.batches = emit_batches,
 	.unwind = emit_unwind,
 	.fork_before = emit_fork_before,
 	.fork_after = emit_fork_after,

@@ -79,6 +79,20 @@ LTTNG_UST_TRACEPOINT_EVENT(rbdprof, totals,
 	)
 )
 
+LTTNG_UST_TRACEPOINT_EVENT(rbdprof, batch,
+	LTTNG_UST_TP_ARGS(const uint64_t *, words, size_t, count),
+	LTTNG_UST_TP_FIELDS(
+		lttng_ust_field_sequence(uint64_t, words, words, uint32_t, count)
+	)
+)
+
+LTTNG_UST_TRACEPOINT_EVENT(rbdprof, watermark,
+	LTTNG_UST_TP_ARGS(uint64_t, until_ns),
+	LTTNG_UST_TP_FIELDS(
+		lttng_ust_field_integer(uint64_t, until_ns, until_ns)
+	)
+)
+
 LTTNG_UST_TRACEPOINT_EVENT(rbdprof, image_closed,
 	LTTNG_UST_TP_ARGS(uint32_t, image, uint64_t, close_ns, int32_t, result),
 	LTTNG_UST_TP_FIELDS(

@@ -23,10 +23,12 @@
 
 #define FAILED 125
 
-#define MOST_PROCESSES    64
-#define REACH_PATIENCE_MS 15000 /* lttng-ust looks for a daemon every five seconds where it cannot sleep on a file */
-#define REACH_LOOK_MS     20
-#define REACH_SAY_MS      1000
+#define MOST_PROCESSES      64
+#define REACH_PATIENCE_MS   15000 /* lttng-ust looks for a daemon every five seconds where it cannot sleep on a file */
+#define REACH_LOOK_MS       20
+#define REACH_SAY_MS        1000
+#define WIND_UP_PATIENCE_MS 1000
+#define WIND_UP_LOOK_MS     5
 
 #define MOST_BYTES   (UINT64_C(1) << 30) /* of a trace for which no time is set, */
 #define MOST_OF_DISK 20                  /* or this part of the disk's room */
@@ -40,9 +42,7 @@ static const char help[] =
     "\n"
     "  -p, --pid PID       a process to record; may be given several times, or as a list with commas\n"
     "      --for SECS      ends after that time; else Ctrl-C or SIGTERM ends it, or the end of the processes, or a trace of 1 GiB\n"
-    "                      or of 5 per cent of the disk's room\n"
-    CAPTURE_HELP
-    "  -h, --help\n"
+    "                      or of 5 per cent of the disk's room\n" CAPTURE_HELP "  -h, --help\n"
     "\n"
     "Exit status: 0 when something was recorded or listed, 125 for failures, wrong usage included.\n";
 
@@ -72,7 +72,8 @@ static struct attach attach;
 static int usage_error(const char *what, const char *value)
 {
 	say("%s%s%s", what, value ? ": " : "", value ? value : "");
-	say("usage: rbdprof attach [-o DIR] [-p PID]… [--for SECS] [--locks contended|holds|all|off] [--buffers SIZE]   (--help tells more)");
+	say("usage: rbdprof attach [-o DIR] [-p PID]… [--for SECS] [--locks contended|holds|all|off] [--buffers SIZE]   (--help tells "
+	    "more)");
 	return FAILED;
 }
 
@@ -323,6 +324,25 @@ static void record(struct attach *a)
 	}
 }
 
+static bool still_tells(const struct attach *a)
+{
+	for (size_t p = 0; p < a->count; p++)
+		if (!a->processes[p]->ended && card_telling(&a->processes[p]->target) == 1)
+			return true;
+	return false;
+}
+
+/* What processes keep and count they tell within a tenth of a second, unless they are held up. */
+static void wind_up(struct attach *a)
+{
+	uint64_t until_ms = deadline_now_ms() + WIND_UP_PATIENCE_MS;
+
+	if (*a->capture.watch.stopped_early || session_wind_up())
+		return;
+	while (still_tells(a) && deadline_now_ms() < until_ms)
+		wait_for_news(a, WIND_UP_LOOK_MS);
+}
+
 /* Why it ended, when that is not what was asked for; then the counts and the next command. */
 static void say_end(struct attach *a, bool all_ended)
 {
@@ -380,6 +400,7 @@ static int run(struct attach *a)
 	capture_note_begin(&a->capture);
 	record(a);
 	capture_note_end(&a->capture);
+	wind_up(a);
 	all_ended = !living(a);
 	capture_drain(&a->capture);
 	capture_end(&a->capture);

@@ -21,15 +21,14 @@
 #include "analyzer/shm.h"
 #include "analyzer/signals.h"
 
-#define FAILED 125 /* rbdprof's own failure before the command runs; 126 and 127 are child.h's */
+#define FAILED     125 /* rbdprof's own failure before the command runs; 126 and 127 are child.h's */
+#define WIND_UP_MS 200 /* those that still run tell ten times a second what they keep */
 
 static const char help[] =
     "usage: rbdprof record [-o DIR] [--locks contended|holds|all|off] [--stacks-over MICROSECONDS] [--buffers SIZE] -- CMD…\n"
     "\n"
     "Runs CMD and records the RBD requests and contended locks of CMD and of every process below it that opens an image.\n"
-    "\n"
-    CAPTURE_HELP
-    "      --stacks-over MICROSECONDS  the stack of a wait is taken where waits have been as long; default 20\n"
+    "\n" CAPTURE_HELP "      --stacks-over MICROSECONDS  the stack of a wait is taken where waits have been as long; default 20\n"
     "  -h, --help\n"
     "\n"
     "CMD keeps its standard streams; Ctrl-C reaches it, SIGTERM, SIGHUP, SIGUSR1 and SIGUSR2 are passed on to it.\n"
@@ -198,6 +197,8 @@ static int run(struct record *r)
 	control_serve(&r->control);
 	living = control_living(&r->control);
 	control_fini(&r->control);
+	if (living && !*capture->watch.stopped_early && !session_wind_up())
+		deadline_sleep_ms(WIND_UP_MS);
 	capture_drain(capture);
 	capture_end(capture);
 	capture->note.command = r->command;

@@ -198,6 +198,11 @@ static void nothing_after(int in_child)
 	(void)in_child;
 }
 
+static void keep_nothing(int keep)
+{
+	(void)keep;
+}
+
 extern const struct rbdprof_emitter rbdprof_lttng_emitter;
 __attribute__((visibility("default"))) const struct rbdprof_emitter rbdprof_lttng_emitter = {
     .requests = &recording,
@@ -226,6 +231,7 @@ __attribute__((visibility("default"))) const struct rbdprof_emitter rbdprof_lttn
     .usage = count_usage,
     .host = count_host,
     .undecoded = count_undecoded,
+    .batches = keep_nothing,
     .fork_before = nothing,
     .fork_after = nothing_after,
 };

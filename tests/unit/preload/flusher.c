@@ -107,14 +107,14 @@ static int setup(void **state)
 static int teardown(void **state)
 {
 	(void)state;
-	heard_lock_waits = 0;
+	heard_requests = 0;
 	return soon(is_gone) ? 0 : -1;
 }
 
-static void lives_only_while_locks_are_wanted(void **state)
+static void lives_only_while_requests_are_wanted(void **state)
 {
 	(void)state;
-	heard_start(true);
+	heard_start_locks(false);
 	flusher_ensure();
 	assert_true(is_gone());
 	take(1);
@@ -124,13 +124,52 @@ static void lives_only_while_locks_are_wanted(void **state)
 	flusher_ensure();
 	assert_true(soon(lives));
 	assert_int_not_equal(lockstat_state.epoch, 0);
-	heard_lock_waits = 0;
+	heard_requests = 0;
 	assert_true(soon(is_gone));
 	assert_int_equal(lockstat_state.epoch, 0);
 	/* For the next recording there is another. */
 	heard_start_locks(true);
 	flusher_ensure();
 	assert_true(soon(lives));
+}
+
+static bool told_often(void)
+{
+	return heard.batches > 3;
+}
+
+/* Threads keep what they tell together while it lives, and no longer. */
+static void counts_no_locks_where_they_are_not_wanted(void **state)
+{
+	(void)state;
+	heard_start(true);
+	flusher_ensure();
+	assert_true(soon(told_often));
+	assert_true(heard.keeping);
+	take(1);
+	assert_int_equal(lockstat_state.epoch, 0);
+	assert_true(heard.count[HEARD_USAGE] >= 1);
+	assert_int_equal(heard.count[HEARD_LOCK_COUNTS], 0);
+	assert_int_equal(heard.count[HEARD_MODULE], 0);
+	heard_lock_waits = 1;
+	assert_true(soon(passed_twice));
+	assert_int_not_equal(lockstat_state.epoch, 0);
+	heard_requests = 0;
+	assert_true(soon(is_gone));
+	assert_false(heard.keeping);
+}
+
+/* Whoever ends a recording lets requests go first. */
+static void says_what_is_left_when_requests_are_no_more_wanted(void **state)
+{
+	(void)state;
+	flusher_ensure();
+	take_and_hear(2, 2);
+	take(4);
+	assert_int_equal(acquisitions(), 2); /* its next pass is most of a second away */
+	heard_requests = 0;
+	assert_true(soon(is_gone));
+	assert_int_equal(acquisitions(), 6);
 }
 
 static void says_all_of_a_pass_about_once_a_second(void **state)
@@ -201,7 +240,7 @@ static void says_once_why_holds_are_not_timed(void **state)
 	assert_true(!strncmp(heard.undecoded, "cycle counter: ", 15));
 	assert_int_equal(heard.count[HEARD_HOLD_COUNTS], 0);
 	assert_int_equal(heard_counts(&mutex, RBDPROF_MUTEX, recorder_thread_number())->holds, 1);
-	heard_lock_waits = 0;
+	heard_requests = 0;
 	assert_true(soon(is_gone));
 	ticks_invariant = invariant;
 }
@@ -259,7 +298,9 @@ static void says_what_is_left_at_the_end(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    TEST(lives_only_while_locks_are_wanted),
+	    TEST(lives_only_while_requests_are_wanted),
+		TEST(counts_no_locks_where_they_are_not_wanted),
+		TEST(says_what_is_left_when_requests_are_no_more_wanted),
 	    TEST(says_all_of_a_pass_about_once_a_second),
 	    TEST(handlers_of_the_program_do_not_run_on_it),
 	    TEST(counts_as_is_asked_for_in_mid_recording),

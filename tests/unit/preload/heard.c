@@ -252,6 +252,12 @@ static void hear_undecoded(const char *what)
 	leave();
 }
 
+static void hear_batches(int keep)
+{
+	heard.keeping = keep;
+	heard.batches++;
+}
+
 static size_t unwind(uint64_t *frames, size_t most)
 {
 	size_t count = heard_frame_count < most ? heard_frame_count : most;
@@ -302,6 +308,7 @@ const struct rbdprof_emitter heard_emitter = {
     .usage = hear_usage,
     .host = hear_host,
     .undecoded = hear_undecoded,
+    .batches = hear_batches,
     .unwind = unwind,
     .fork_before = hear_fork_before,
     .fork_after = hear_fork_after,

@@ -97,6 +97,7 @@ struct heard {
 		uint64_t lock, offset_bytes;
 		char type[256];
 	} name;
+	int keeping, batches; /* what threads may do with what they have to tell, and how often that was said */
 	char undecoded[128];
 	struct {
 		uint64_t stack;

@@ -145,6 +145,11 @@ static void count_undecoded(const char *what)
 	count(UNDECODED, what, strlen(what));
 }
 
+static void keep_nothing(int keep)
+{
+	(void)keep;
+}
+
 static const struct rbdprof_emitter counting = {
     .requests = &recording,
     .lock_waits = &recording,
@@ -172,6 +177,7 @@ static const struct rbdprof_emitter counting = {
     .usage = count_usage,
     .host = count_host,
     .undecoded = count_undecoded,
+    .batches = keep_nothing,
 };
 
 static char handles[SUBMITTERS];

@@ -18,6 +18,7 @@ extern "C" {
 #include <unistd.h>
 
 #include "heard.h"
+#include "preload/flusher.h"
 #include "preload/images.h"
 #include "preload/real.h"
 #include "preload/record.h"
@@ -446,5 +447,6 @@ int main()
 	for (auto &vector : vectors)
 		vector = {arena[14], 512};
 	stubs_install();
+	flusher_finish(); /* starting the flusher allocates */
 	return cmocka_run_group_tests(tests, nullptr, nullptr);
 }
