@@ -29,7 +29,7 @@ void contended_begin(struct contended *wait, uint8_t kind, const void *lock, con
 {
 	__atomic_thread_fence(__ATOMIC_ACQUIRE); /* who saw the tracer's word sees its addresses: pairs with recorder_install() */
 	/* The tracer may hold a lock of its own here that emitting takes. */
-	wait->foreign = tracer_owns(caller);
+	wait->foreign = !contended_wanted() || tracer_owns(caller);
 	if (wait->foreign)
 		return;
 	wait->begin_ns = recorder_now_ns();

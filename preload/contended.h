@@ -46,7 +46,7 @@ struct contended {
 	struct waiters *mark;
 	uint64_t stack;  /* 0: not taken */
 	uint32_t holder; /* kernel's; 0: not known */
-	bool foreign;    /* the tracer's own: nothing is said */
+	bool foreign;    /* the tracer's own, or nobody records any more: nothing is said */
 };
 
 void contended_begin(struct contended *wait, uint8_t kind, const void *lock, const void *caller);
@@ -103,10 +103,11 @@ static inline void release_end(const struct release *release, uint8_t kind, cons
 
 /*
  * The body of every wrapper that acquires: with somebody recording, try first and time the real call when the lock is held.
- *   ACQUIRE(RBDPROF_MUTEX, mutex, CALLER, REAL(pthread_mutex_trylock)(mutex), REAL(pthread_mutex_lock)(mutex))
- * ACQUIRE_IF leaves what does not meet its condition to the real call.
+ *   ACQUIRE_IF(sound, RBDPROF_MUTEX, mutex, CALLER, REAL(pthread_mutex_trylock)(mutex), REAL(pthread_mutex_timedlock)(mutex, until))
+ * What does not meet the condition is left to the real call.
  *
- * The wrappers that are called most have this in a function of their own (APART), so that a dormant one saves no register before it jumps.
+ * The wrappers that are called most have it in functions of their own (APART), so that a dormant one saves no register before it jumps, and
+ * one that is recorded only the registers that it needs: what is done when the try has not acquired, ACQUIRE_LATER, is in `later`.
  */
 #define APART  static __attribute__((noinline))
 #define CALLER __builtin_return_address(0)
@@ -115,9 +116,34 @@ static inline void release_end(const struct release *release, uint8_t kind, cons
 #define DORMANT(name)                __builtin_expect(!contended_wanted() && real.name, 1)
 #define RELEASES_QUIETLY(name, lock) __builtin_expect(!release_matters(lock) && real.name, 1)
 
-#define ACQUIRE_IF(condition, kind, lock, caller, try, acquire)                                                                            \
+#define ACQUIRE(kind, lock, caller, try, acquire, later)                                                                                   \
+	do {                                                                                                                               \
+		int result_;                                                                                                               \
+		if (recorder_thread.inside)                                                                                                \
+			return acquire;                                                                                                    \
+		result_ = try;                                                                                                             \
+		if (__builtin_expect(result_ != 0, 0))                                                                                     \
+			return later(lock, caller, result_);                                                                               \
+		contended_acquired(kind, lock, caller);                                                                                    \
+		return 0;                                                                                                                  \
+	} while (0)
+
+#define ACQUIRE_LATER(kind, lock, caller, tried, acquire)                                                                                  \
 	do {                                                                                                                               \
 		struct contended wait_;                                                                                                    \
+		int got_ = tried;                                                                                                          \
+		if (got_ == EOWNERDEAD)                                                                                                    \
+			contended_inherited(kind, lock, caller);                                                                           \
+		if (got_ != EBUSY)                                                                                                         \
+			return got_;                                                                                                       \
+		contended_begin(&wait_, kind, lock, caller);                                                                               \
+		got_ = acquire;                                                                                                            \
+		contended_end(&wait_, kind, lock, caller, got_);                                                                           \
+		return got_;                                                                                                               \
+	} while (0)
+
+#define ACQUIRE_IF(condition, kind, lock, caller, try, acquire)                                                                            \
+	do {                                                                                                                               \
 		bool tried_;                                                                                                               \
 		int result_;                                                                                                               \
 		if (!contended_wanted() || recorder_thread.inside)                                                                         \
@@ -126,21 +152,12 @@ static inline void release_end(const struct release *release, uint8_t kind, cons
 		result_ = tried_ ?                                                                                                         \
 		try : acquire                                                                                                              \
 			;                                                                                                                  \
-		if (__builtin_expect(result_ == 0, 1)) {                                                                                   \
+		if (result_ == 0)                                                                                                          \
 			contended_acquired(kind, lock, caller);                                                                            \
-			return 0;                                                                                                          \
-		}                                                                                                                          \
-		if (result_ == EOWNERDEAD)                                                                                                 \
-			contended_inherited(kind, lock, caller);                                                                           \
-		if (result_ != EBUSY || !tried_)                                                                                           \
+		if (result_ == 0 || (result_ == EBUSY && !tried_))                                                                         \
 			return result_;                                                                                                    \
-		contended_begin(&wait_, kind, lock, caller);                                                                               \
-		result_ = acquire;                                                                                                         \
-		contended_end(&wait_, kind, lock, caller, result_);                                                                        \
-		return result_;                                                                                                            \
+		ACQUIRE_LATER(kind, lock, caller, result_, acquire);                                                                       \
 	} while (0)
-
-#define ACQUIRE(kind, lock, caller, try, acquire) ACQUIRE_IF(true, kind, lock, caller, try, acquire)
 
 /* Of every wrapper that only tries. */
 #define TRY(kind, lock, try)                                                                                                               \
@@ -159,15 +176,15 @@ static inline void release_end(const struct release *release, uint8_t kind, cons
 /* Whether a release may have to be dealt with: only then is the rest worth a look. */
 static inline bool release_matters(const void *lock)
 {
-	return contended_wanted() && (lockstat_state.every || lockstat_thread.timed || waiters_likely(lock));
+	return contended_wanted() && (lockstat_thread.timed || waiters_likely(lock));
 }
 
-/* Of every wrapper that releases. */
+/* Of every wrapper that releases, once release_matters(). */
 #define RELEASE(kind, lock, caller, real)                                                                                                  \
 	do {                                                                                                                               \
 		struct release release_;                                                                                                   \
 		int result_;                                                                                                               \
-		if (!contended_wanted() || recorder_thread.inside || !release_begin(&release_, kind, lock))                                \
+		if (recorder_thread.inside || !release_begin(&release_, kind, lock))                                                       \
 			return real;                                                                                                       \
 		result_ = real;                                                                                                            \
 		if (result_ == 0)                                                                                                          \

@@ -204,7 +204,7 @@ struct lockstat_slot *lockstat_acquired_anyhow(const void *lock, uint8_t kind, c
 
 	if (!slot)
 		return NULL;
-	if (lockstat_state.every || lockstat_sampled(slot->acquisitions))
+	if (lockstat_is_timed(slot->acquisitions))
 		return lockstat_acquired_timed(slot);
 	if (waiters_likely(lock) && waiters_find(lock))
 		time_hold(table, slot, ticks_now(), 0);
@@ -304,7 +304,7 @@ bool lockstat_begin(bool every, bool pairs)
 	waiters_sweep();
 	__atomic_store_n(&crowded, 0, __ATOMIC_RELAXED);
 	__atomic_store_n(&without_table, 0, __ATOMIC_RELAXED);
-	__atomic_store_n(&lockstat_state.every, every, __ATOMIC_RELAXED);
+	__atomic_store_n(&lockstat_state.timed, every ? LOCKSTAT_EVERY : LOCKSTAT_SOME, __ATOMIC_RELAXED);
 	__atomic_store_n(&lockstat_state.pairs, pairs, __ATOMIC_RELAXED);
 	last_epoch = last_epoch + 1 ? last_epoch + 1 : 1;
 	__atomic_store_n(&lockstat_state.epoch, last_epoch, __ATOMIC_RELEASE);
@@ -314,7 +314,6 @@ bool lockstat_begin(bool every, bool pairs)
 void lockstat_end(void)
 {
 	__atomic_store_n(&lockstat_state.epoch, 0, __ATOMIC_RELEASE);
-	__atomic_store_n(&lockstat_state.every, 0, __ATOMIC_RELAXED);
 	__atomic_store_n(&lockstat_state.pairs, 0, __ATOMIC_RELAXED);
 }
 

@@ -84,15 +84,18 @@ struct lockstat_table {
 	uint64_t uncounted;             /* acquisitions for which there was no slot */
 	uint64_t stack;                 /* an address on the owner's stack */
 	struct lockstat_blocked blocked;
-	char name[16];                  /* the owner's, when it took the table; afterwards as the flusher last saw it */
+	char name[16]; /* the owner's, when it took the table; afterwards as the flusher last saw it */
 };
+
+#define LOCKSTAT_SOME  (UINT32_MAX / RBDPROF_HOLD_SAMPLING)
+#define LOCKSTAT_EVERY UINT32_MAX
 
 /* Read by every lock call while somebody records; written when counting begins and ends. */
 extern struct lockstat_state {
 	uint32_t epoch; /* 0: nothing is counted */
-	uint8_t every;  /* all holds are timed */
+	uint32_t timed; /* holds are timed whose number has no higher hash: LOCKSTAT_SOME of all, or LOCKSTAT_EVERY one */
 	uint8_t pairs;  /* and each is an event */
-	char pad[58];
+	char pad[55];
 } lockstat_state __attribute__((aligned(64)));
 
 struct lockstat_thread {
@@ -151,11 +154,12 @@ static inline struct lockstat_slot *lockstat_find(struct lockstat_table *table, 
 	return __builtin_expect(slot->key == key, 1) ? slot : lockstat_seek(table, key, caller);
 }
 
-/* Whether the hold of the n-th acquisition of a lock is timed: the first is, and then one in 64, at distances of 34, 55 and 89 that
- * no rhythm of the program's falls in with (multiples of the golden section are spread evenly among every second, third, … of them). */
-static inline bool lockstat_sampled(uint64_t n)
+/* Whether the hold of the n-th acquisition of a lock is timed. Of some, the first is, and then one in 64, at distances of 34, 55 and 89
+ * that no rhythm of the program's falls in with (multiples of the golden section are spread evenly among every second, third, … of them).
+ */
+static inline bool lockstat_is_timed(uint64_t n)
 {
-	return (uint32_t)n * UINT32_C(0x9e3779b9) < UINT32_MAX / RBDPROF_HOLD_SAMPLING + 1;
+	return (uint32_t)n * UINT32_C(0x9e3779b9) <= lockstat_state.timed;
 }
 
 /* lockstat_acquired() of a slot of this thread's, with a hold that is timed. Returns the slot. */
@@ -170,12 +174,13 @@ static inline struct lockstat_slot *lockstat_acquired(const void *lock, uint8_t 
 {
 	uint32_t epoch = __atomic_load_n(&lockstat_state.epoch, __ATOMIC_RELAXED);
 
-	if (__builtin_expect(epoch && lockstat_thread.epoch == epoch && lockstat_thread.table, 1)) {
+	/* While nothing is counted it is 0, which is the epoch of no table. */
+	if (__builtin_expect(lockstat_thread.epoch == epoch && lockstat_thread.table, 1)) {
 		struct lockstat_slot *slot = lockstat_near(lockstat_thread.table, lockstat_key(lock, kind));
 		uint64_t n = slot->acquisitions;
 
 		if (__builtin_expect(slot->key == lockstat_key(lock, kind) && !waiters_likely(lock), 1)) {
-			if (__builtin_expect(lockstat_state.every || lockstat_sampled(n), 0))
+			if (__builtin_expect(lockstat_is_timed(n), 0))
 				return lockstat_acquired_timed(slot);
 			__atomic_store_n(&slot->acquisitions, n + 1, __ATOMIC_RELAXED);
 			return slot;
@@ -191,7 +196,7 @@ static inline struct lockstat_times *lockstat_timed(const void *lock, uint8_t ki
 	struct lockstat_slot *slot;
 	struct lockstat_times *times;
 
-	if (!lockstat_state.every && !lockstat_thread.timed)
+	if (!lockstat_thread.timed)
 		return NULL;
 	table = lockstat_mine();
 	slot = table ? lockstat_find(table, lockstat_key(lock, kind), NULL) : NULL;

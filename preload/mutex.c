@@ -2,9 +2,14 @@
 #include "preload/contended.h"
 #include "preload/real.h"
 
+APART int lock_later(pthread_mutex_t *mutex, const void *caller, int tried)
+{
+	ACQUIRE_LATER(RBDPROF_MUTEX, mutex, caller, tried, REAL(pthread_mutex_lock)(mutex));
+}
+
 APART int lock(pthread_mutex_t *mutex, const void *caller)
 {
-	ACQUIRE(RBDPROF_MUTEX, mutex, caller, REAL(pthread_mutex_trylock)(mutex), REAL(pthread_mutex_lock)(mutex));
+	ACQUIRE(RBDPROF_MUTEX, mutex, caller, REAL(pthread_mutex_trylock)(mutex), REAL(pthread_mutex_lock)(mutex), lock_later);
 }
 
 WRAPS(pthread_mutex_lock)

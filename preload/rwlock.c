@@ -2,9 +2,14 @@
 #include "preload/contended.h"
 #include "preload/real.h"
 
+APART int rdlock_later(pthread_rwlock_t *lock, const void *caller, int tried)
+{
+	ACQUIRE_LATER(RBDPROF_RWLOCK_READ, lock, caller, tried, REAL(pthread_rwlock_rdlock)(lock));
+}
+
 APART int rdlock(pthread_rwlock_t *lock, const void *caller)
 {
-	ACQUIRE(RBDPROF_RWLOCK_READ, lock, caller, REAL(pthread_rwlock_tryrdlock)(lock), REAL(pthread_rwlock_rdlock)(lock));
+	ACQUIRE(RBDPROF_RWLOCK_READ, lock, caller, REAL(pthread_rwlock_tryrdlock)(lock), REAL(pthread_rwlock_rdlock)(lock), rdlock_later);
 }
 
 WRAPS(pthread_rwlock_rdlock)
@@ -33,9 +38,14 @@ int pthread_rwlock_clockrdlock(pthread_rwlock_t *lock, clockid_t clock, const st
 		   REAL(pthread_rwlock_clockrdlock)(lock, clock, until));
 }
 
+APART int wrlock_later(pthread_rwlock_t *lock, const void *caller, int tried)
+{
+	ACQUIRE_LATER(RBDPROF_RWLOCK_WRITE, lock, caller, tried, REAL(pthread_rwlock_wrlock)(lock));
+}
+
 APART int wrlock(pthread_rwlock_t *lock, const void *caller)
 {
-	ACQUIRE(RBDPROF_RWLOCK_WRITE, lock, caller, REAL(pthread_rwlock_trywrlock)(lock), REAL(pthread_rwlock_wrlock)(lock));
+	ACQUIRE(RBDPROF_RWLOCK_WRITE, lock, caller, REAL(pthread_rwlock_trywrlock)(lock), REAL(pthread_rwlock_wrlock)(lock), wrlock_later);
 }
 
 WRAPS(pthread_rwlock_wrlock)

@@ -17,8 +17,8 @@ import tempfile
 ROUNDS = 6400  # a multiple of 64: of so many acquisitions the hold of one is timed
 STATES = {  # the environment, and how many instructions may be added to a pair of calls
     "dormant": ({"RBDPROF_TEST_DORMANT": "1"}, 40),
-    "contended": ({"RBDPROF_TEST_LOCKS": "contended"}, 110),
-    "holds": ({"RBDPROF_TEST_LOCKS": "holds"}, 215),
+    "contended": ({"RBDPROF_TEST_LOCKS": "contended"}, 95),
+    "holds": ({"RBDPROF_TEST_LOCKS": "holds"}, 205),
 }
 MARK = "getpgid("
 failures = []

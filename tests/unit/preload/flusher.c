@@ -218,11 +218,11 @@ static void counts_as_is_asked_for_in_mid_recording(void **state)
 	assert_int_equal(heard.count[HEARD_LOCK_COUNTS], 0);
 	assert_true(heard.count[HEARD_HOLD_COUNTS] > 0);
 	assert_int_equal(heard_counts(&mutex, RBDPROF_MUTEX, recorder_thread_number())->holds, 100);
-	assert_true(lockstat_state.every);
+	assert_int_equal(lockstat_state.timed, LOCKSTAT_EVERY);
 	heard_all_holds = 0;
-	for (int i = 0; i < PATIENCE_MS && lockstat_state.every; i++)
+	for (int i = 0; i < PATIENCE_MS && lockstat_state.timed == LOCKSTAT_EVERY; i++)
 		usleep(1000);
-	assert_false(lockstat_state.every);
+	assert_int_equal(lockstat_state.timed, LOCKSTAT_SOME);
 }
 
 /* A counter that does not keep time: one hold in 64 is timed by the clock, and why is said once. */
@@ -299,8 +299,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    TEST(lives_only_while_requests_are_wanted),
-		TEST(counts_no_locks_where_they_are_not_wanted),
-		TEST(says_what_is_left_when_requests_are_no_more_wanted),
+	    TEST(counts_no_locks_where_they_are_not_wanted),
+	    TEST(says_what_is_left_when_requests_are_no_more_wanted),
 	    TEST(says_all_of_a_pass_about_once_a_second),
 	    TEST(handlers_of_the_program_do_not_run_on_it),
 	    TEST(counts_as_is_asked_for_in_mid_recording),
