@@ -26,11 +26,13 @@ static void release(const pthread_mutex_t *mutex, const void *caller)
 
 static void say(const void *cond, const void *mutex, const void *caller, uint64_t begin_ns, int result)
 {
+	uint64_t end_ns = recorder_now_ns();
 	struct rbdprof_lock_wait wait = {
+	    .end_ns = end_ns,
 	    .lock = (uintptr_t)cond,
 	    .mutex = (uintptr_t)mutex,
 	    .caller = (uintptr_t)caller,
-	    .wait_ns = recorder_now_ns() - begin_ns,
+	    .wait_ns = end_ns - begin_ns,
 	    .request = recorder_thread.request,
 	    .holder = wakers_last(cond),
 	    .result = result,

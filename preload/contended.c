@@ -67,6 +67,7 @@ void contended_end(const struct contended *wait, uint8_t kind, const void *lock,
 		return; /* nobody was waited for */
 	stack_judge(caller, now_ns - wait->begin_ns);
 	event = (struct rbdprof_lock_wait){
+	    .end_ns = now_ns,
 	    .lock = (uintptr_t)lock,
 	    .caller = (uintptr_t)caller,
 	    .wait_ns = now_ns - wait->begin_ns,
@@ -123,8 +124,8 @@ void release_say(const struct release *release, uint8_t kind, const void *lock, 
 	if (tracer_owns(caller))
 		return;
 	event.thread = recorder_thread_number();
+	event.released_ns = release->now_ns ? release->now_ns : recorder_now_ns();
 	if (release->now_ns) {
-		event.ago_ns = recorder_now_ns() - release->now_ns;
 		event.hold_ns = release->blocked_ns;
 		EMIT(lock_hold(&event));
 	}

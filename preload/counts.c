@@ -68,6 +68,7 @@ static void say_blocked(const struct lockstat_table *table)
 	if (!lockstat_blocked(table, &blocked) || now_ns < blocked.begin_ns + LONG_NS)
 		return;
 	wait = (struct rbdprof_lock_wait){
+	    .end_ns = now_ns,
 	    .lock = blocked.lock,
 	    .caller = blocked.caller,
 	    .wait_ns = now_ns - blocked.begin_ns,

@@ -112,7 +112,7 @@ static void number(struct record *record, struct image *image, uint8_t kind, uin
 	if (recorder_wants_requests()) {
 		said_when_due(record->start_ns);
 		flusher_ensure();
-		EMIT(request(&record->request));
+		EMIT(request(&record->request, record->start_ns));
 	} else {
 		said_nothing();
 	}

@@ -12,7 +12,7 @@
 #include "preload/real.h"
 #include "preload/waitfile.h"
 
-#define PROVIDER "librbdprof-lttng.so"
+#define PROVIDER    "librbdprof-lttng.so"
 #define MOST_RANGES 32
 
 static char provider[PATH_MAX];
@@ -20,6 +20,7 @@ static struct range {
 	uintptr_t begin, end;
 } ranges[MOST_RANGES];
 static int range_count;
+static struct range all; /* from the first range's begin to the last one's end */
 
 void tracer_init(void)
 {
@@ -56,6 +57,10 @@ static int note_ranges(struct dl_phdr_info *info, size_t size, void *unused)
 			continue;
 		ranges[range_count].begin = info->dlpi_addr + segment->p_vaddr;
 		ranges[range_count].end = ranges[range_count].begin + segment->p_memsz;
+		if (!range_count || ranges[range_count].begin < all.begin)
+			all.begin = ranges[range_count].begin;
+		if (ranges[range_count].end > all.end)
+			all.end = ranges[range_count].end;
 		range_count++;
 	}
 	return 0;
@@ -86,6 +91,8 @@ bool tracer_owns(const void *address)
 {
 	uintptr_t at = (uintptr_t)address;
 
+	if (at < all.begin || at >= all.end)
+		return false;
 	for (int i = 0; i < range_count; i++)
 		if (at >= ranges[i].begin && at < ranges[i].end)
 			return true;

@@ -26,7 +26,7 @@ static struct place places[PLACES];
 static uint32_t used; /* places that were ever taken */
 static bool keeping;
 
-static uint64_t now_ns(void)
+uint64_t batch_now_ns(void)
 {
 	struct timespec t;
 
@@ -92,7 +92,7 @@ static bool empty(struct place *place)
 	return true;
 }
 
-uint64_t *batch_begin(uint8_t what, size_t count, uint64_t *own)
+uint64_t *batch_begin(uint8_t what, uint64_t moment_ns, size_t count, uint64_t *own)
 {
 	struct place *mine = rbdprof_thread_place;
 	uint64_t *header;
@@ -104,7 +104,7 @@ uint64_t *batch_begin(uint8_t what, size_t count, uint64_t *own)
 	if (!mine || (mine->end + 1 + count > WORDS && !empty(mine)))
 		return own;
 	header = mine->words + mine->end;
-	*header = (uint64_t)what << RBDPROF_RECORD_SHIFT | (now_ns() & ((UINT64_C(1) << RBDPROF_RECORD_SHIFT) - 1));
+	*header = (uint64_t)what << RBDPROF_RECORD_SHIFT | (moment_ns & ((UINT64_C(1) << RBDPROF_RECORD_SHIFT) - 1));
 	return header + 1;
 }
 
@@ -146,7 +146,7 @@ uint64_t batches_tell(int keep)
 	static uint64_t begun_ns; /* the call before */
 	uint64_t until_ns = begun_ns;
 
-	begun_ns = keep ? now_ns() : 0;
+	begun_ns = keep ? batch_now_ns() : 0;
 	__atomic_store_n(&keeping, keep, __ATOMIC_SEQ_CST);
 	batches_tell_now();
 	take_back();

@@ -12,10 +12,10 @@
 #include <stdint.h>
 
 /*
- * Where the calling thread's next record goes: `count` words. `own`, the caller's, when it is not to be kept and has to be told at once;
- * else batch_end() with the same count must follow.
+ * Where the calling thread's next record goes: `count` words, of that moment (ns, monotonic clock). `own`, the caller's, when it is not to
+ * be kept and has to be told at once; else batch_end() with the same count must follow.
  */
-uint64_t *batch_begin(uint8_t what, size_t count, uint64_t *own);
+uint64_t *batch_begin(uint8_t what, uint64_t moment_ns, size_t count, uint64_t *own);
 void batch_end(size_t count);
 
 /*
@@ -29,6 +29,9 @@ void batches_tell_now(void);
 
 /* In a child of fork(): what is kept is the parent's, and nothing is kept from now on. */
 void batches_forget(void);
+
+/* The monotonic clock. */
+uint64_t batch_now_ns(void);
 
 /* How a batch is told: the provider's, or a test's. */
 extern void (*batch_emit)(const uint64_t *words, size_t count);

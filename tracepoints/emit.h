@@ -51,6 +51,7 @@ struct rbdprof_lock_wait {
 	uint64_t lock;               /* address of the lock */
 	uint64_t mutex;              /* COND: address of the mutex that goes with it; else 0 */
 	uint64_t caller;             /* return address of the call */
+	uint64_t end_ns;             /* of the wait, or when it was looked at; monotonic clock */
 	uint64_t wait_ns;
 	uint64_t request;            /* whose call of librbd this thread was in; 0: none */
 	uint64_t stack;              /* hash of the waiter's stack, described by `stack`; 0: not taken */
@@ -65,7 +66,7 @@ struct rbdprof_lock_hold {
 	uint64_t lock;
 	uint64_t caller;             /* return address of the release */
 	uint64_t hold_ns;            /* blocking: from the first waiter's arrival; a pair: from the acquisition */
-	uint64_t ago_ns;             /* how long before the event the lock was released */
+	uint64_t released_ns;        /* monotonic clock */
 	uint32_t thread;
 	uint8_t kind;                /* enum rbdprof_lock_kind */
 };
@@ -181,7 +182,7 @@ struct rbdprof_emitter {
 	void (*totals)(uint64_t emitted, uint64_t passed_through);
 
 	void (*image_closed)(uint32_t image, uint64_t close_ns, int32_t result);
-	void (*request)(const struct rbdprof_request *request);
+	void (*request)(const struct rbdprof_request *request, uint64_t start_ns); /* S, by the monotonic clock */
 	void (*complete)(uint64_t request, uint32_t thread, int64_t result, uint64_t complete_ns, uint8_t looked); /* C, by the monotonic clock */
 	void (*reap)(const uint64_t *requests, const uint64_t *ago_ns, size_t count); /* each looked at so long before */
 	void (*lock_wait)(const struct rbdprof_lock_wait *wait);

@@ -59,7 +59,7 @@ static void emit_image_closed(uint32_t image, uint64_t close_ns, int32_t result)
 }
 
 /* Begins what may be kept: `words` is where its words go, `own` where they are to be told at once. */
-#define BEGIN(upper, count) uint64_t own[count], *words = batch_begin(RBDPROF_RECORD_##upper, count, own)
+#define BEGIN(upper, moment_ns, count) uint64_t own[count], *words = batch_begin(RBDPROF_RECORD_##upper, moment_ns, count, own)
 #define END(event, count)                                                                                                                  \
 	do {                                                                                                                               \
 		if (words == own)                                                                                                          \
@@ -68,9 +68,9 @@ static void emit_image_closed(uint32_t image, uint64_t close_ns, int32_t result)
 			batch_end(count);                                                                                                  \
 	} while (0)
 
-static void emit_request(const struct rbdprof_request *request)
+static void emit_request(const struct rbdprof_request *request, uint64_t start_ns)
 {
-	BEGIN(REQUEST, RBDPROF_REQUEST_WORDS);
+	BEGIN(REQUEST, start_ns, RBDPROF_REQUEST_WORDS);
 
 	words[0] = request->request;
 	words[1] = request->offset_bytes;
@@ -81,7 +81,7 @@ static void emit_request(const struct rbdprof_request *request)
 
 static void emit_complete(uint64_t request, uint32_t thread, int64_t result, uint64_t complete_ns, uint8_t looked)
 {
-	BEGIN(COMPLETE, RBDPROF_COMPLETE_WORDS);
+	BEGIN(COMPLETE, batch_now_ns(), RBDPROF_COMPLETE_WORDS);
 
 	words[0] = request;
 	words[1] = (uint64_t)result;
@@ -109,7 +109,7 @@ static void put_wait(uint64_t words[RBDPROF_WAIT_WORDS], const struct rbdprof_lo
 
 static void tell_cond_wait(const struct rbdprof_lock_wait *wait)
 {
-	BEGIN(COND_WAIT, RBDPROF_WAIT_WORDS);
+	BEGIN(COND_WAIT, wait->end_ns, RBDPROF_WAIT_WORDS);
 
 	put_wait(words, wait);
 	END(cond_wait, RBDPROF_WAIT_WORDS);
@@ -117,7 +117,7 @@ static void tell_cond_wait(const struct rbdprof_lock_wait *wait)
 
 static void tell_lock_wait(const struct rbdprof_lock_wait *wait)
 {
-	BEGIN(LOCK_WAIT, RBDPROF_WAIT_WORDS);
+	BEGIN(LOCK_WAIT, wait->end_ns, RBDPROF_WAIT_WORDS);
 
 	put_wait(words, wait);
 	END(lock_wait, RBDPROF_WAIT_WORDS);
@@ -139,28 +139,29 @@ static void emit_lock_wait_open(const struct rbdprof_lock_wait *wait)
 	lttng_ust_tracepoint(rbdprof, lock_wait_open, words);
 }
 
-static void put_hold(uint64_t words[RBDPROF_HOLD_WORDS], const struct rbdprof_lock_hold *hold)
+/* ago_ns: how long it is over. */
+static void put_hold(uint64_t words[RBDPROF_HOLD_WORDS], const struct rbdprof_lock_hold *hold, uint64_t ago_ns)
 {
 	words[0] = hold->lock;
 	words[1] = hold->caller;
 	words[2] = hold->hold_ns;
-	words[3] = hold->ago_ns;
+	words[3] = ago_ns;
 	words[4] = hold->thread | (uint64_t)hold->kind << 32;
 }
 
 static void emit_lock_hold(const struct rbdprof_lock_hold *hold)
 {
-	BEGIN(LOCK_HOLD, RBDPROF_HOLD_WORDS);
+	BEGIN(LOCK_HOLD, hold->released_ns, RBDPROF_HOLD_WORDS);
 
-	put_hold(words, hold);
+	put_hold(words, hold, words == own ? batch_now_ns() - hold->released_ns : 0);
 	END(lock_hold, RBDPROF_HOLD_WORDS);
 }
 
 static void emit_lock_pair(const struct rbdprof_lock_hold *hold)
 {
-	BEGIN(LOCK_PAIR, RBDPROF_HOLD_WORDS);
+	BEGIN(LOCK_PAIR, hold->released_ns, RBDPROF_HOLD_WORDS);
 
-	put_hold(words, hold);
+	put_hold(words, hold, words == own ? batch_now_ns() - hold->released_ns : 0);
 	END(lock_pair, RBDPROF_HOLD_WORDS);
 }
 
@@ -266,7 +267,7 @@ static void emit_lock_acquired(uint32_t image)
 
 static void emit_sent(const struct rbdprof_sent *sent)
 {
-	BEGIN(SENT, RBDPROF_SENT_WORDS);
+	BEGIN(SENT, batch_now_ns(), RBDPROF_SENT_WORDS);
 
 	words[0] = sent->client;
 	words[1] = sent->transaction;

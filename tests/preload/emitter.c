@@ -110,8 +110,9 @@ static void count_image_closed(uint32_t image, uint64_t close_ns, int32_t result
 	count(IMAGE_CLOSED, 1);
 }
 
-static void count_request(const struct rbdprof_request *request)
+static void count_request(const struct rbdprof_request *request, uint64_t start_ns)
 {
+	(void)start_ns;
 	(void)request;
 	count(REQUEST, 1);
 }

@@ -9,7 +9,7 @@
 
 #define WRITERS  4
 #define EACH     20000
-#define WORDS_IN 3 /* of a record of this test's: who, how many before, the moment before it */
+#define WORDS_IN 3 /* of a record of this test's: who, how many before, the moment */
 
 __thread void *rbdprof_thread_place;
 
@@ -34,7 +34,8 @@ static void hear(const uint64_t *words, size_t count)
 		assert_in_range(who, 0, WRITERS);
 		assert_int_equal(words[at + 2], told.next[who]);
 		told.next[who]++;
-		assert_in_range(moment_ns, words[at + 3], now_ns);
+		assert_int_equal(moment_ns, words[at + 3]);
+		assert_in_range(now_ns, moment_ns, UINT64_MAX);
 	}
 	pthread_mutex_unlock(&told.mutex);
 }
@@ -42,7 +43,7 @@ static void hear(const uint64_t *words, size_t count)
 /* Whether it is kept. */
 static bool put(uint64_t who, uint64_t before)
 {
-	uint64_t own[WORDS_IN], moment_ns = recorder_now_ns(), *words = batch_begin(RBDPROF_RECORD_COMPLETE, WORDS_IN, own);
+	uint64_t own[WORDS_IN], moment_ns = recorder_now_ns(), *words = batch_begin(RBDPROF_RECORD_COMPLETE, moment_ns, WORDS_IN, own);
 
 	words[0] = who;
 	words[1] = before;
@@ -196,12 +197,8 @@ static void nothing_is_lost_among_threads(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(keeps_only_when_it_may),
-		TEST(tells_what_is_full),
-		TEST(knows_until_when_all_is_told),
-		TEST(places_come_back),
-		TEST(a_child_forgets),
-		TEST(nothing_is_lost_among_threads),
+	    TEST(keeps_only_when_it_may), TEST(tells_what_is_full), TEST(knows_until_when_all_is_told),
+	    TEST(places_come_back),       TEST(a_child_forgets),    TEST(nothing_is_lost_among_threads),
 	};
 
 	batch_emit = hear;

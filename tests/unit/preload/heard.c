@@ -107,8 +107,9 @@ static void hear_image_closed(uint32_t image, uint64_t close_ns, int32_t result)
 	leave();
 }
 
-static void hear_request(const struct rbdprof_request *request)
+static void hear_request(const struct rbdprof_request *request, uint64_t start_ns)
 {
+	(void)start_ns;
 	enter(HEARD_REQUEST);
 	heard.request = *request;
 	leave();
