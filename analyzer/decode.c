@@ -5,154 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define PROVIDER "rbdprof:"
-
-/* How a field of a trace becomes a member of struct event. The numbers' width is the member's. */
-enum member_type {
-	MEMBER_U8,
-	MEMBER_U16,
-	MEMBER_U32,
-	MEMBER_U64,
-	MEMBER_I32,
-	MEMBER_I64,
-	MEMBER_MOMENT,  /* of the event's clock; kept is how long before the event it was, in ns */
-	MEMBER_STRING,
-	MEMBER_NUMBERS, /* a sequence of numbers, as 64 bits each; its length is kept where `count` says */
-	MEMBER_ROWS,    /* such a sequence in which RBDPROF_COUNTS_WORDS are a struct event_counts; kept is how many of these there are */
-};
-
-struct member {
-	const char *field;
-	enum member_type type;
-	uint16_t offset; /* within struct event */
-	uint16_t count;  /* NUMBERS, ROWS: where their count goes */
-	uint8_t word;    /* 0: a field of its own. Else the member is in that word of an array, from 1, and begins at this bit: */
-	uint8_t bit;
-};
-
-#define MEMBER(TYPE, group, field) {#field, MEMBER_##TYPE, offsetof(struct event, group.field), 0, 0, 0}
-#define NUMBERS(group, field) {#field, MEMBER_NUMBERS, offsetof(struct event, group.field), offsetof(struct event, group.count), 0, 0}
-#define ROWS(group, field) {"words", MEMBER_ROWS, offsetof(struct event, group.field), offsetof(struct event, group.count), 0, 0}
-#define WORD(number, bit, TYPE, group, field) {"words", MEMBER_##TYPE, offsetof(struct event, group.field), 0, (number) + 1, bit}
-#define MEMBERS_MAX 20
-#define EVENT(TYPE, name, ...) {PROVIDER #name, EVENT_##TYPE, {__VA_ARGS__}}
-
-#define REQUEST_MEMBERS                                                                                                                    \
-	MEMBER(U64, request, request), MEMBER(U32, request, image), MEMBER(U8, request, kind), MEMBER(U8, request, flags),                 \
-		MEMBER(U64, request, offset_bytes), MEMBER(U64, request, length_bytes)
-#define WAIT_MEMBERS                                                                                                                       \
-	MEMBER(U64, wait, lock), MEMBER(U64, wait, mutex), MEMBER(U64, wait, caller), MEMBER(U64, wait, wait_ns), MEMBER(U64, wait, request), \
-		MEMBER(U64, wait, stack), MEMBER(U32, wait, thread), MEMBER(U32, wait, holder), MEMBER(I32, wait, result), MEMBER(U8, wait, kind)
-#define HOLD_MEMBERS                                                                                                                       \
-	MEMBER(U64, hold, lock), MEMBER(U64, hold, caller), MEMBER(U64, hold, hold_ns), MEMBER(U64, hold, ago_ns), MEMBER(U32, hold, thread), \
-		MEMBER(U8, hold, kind)
-#define REQUEST_WORDS                                                                                                                      \
-	WORD(0, 0, U64, request, request), WORD(1, 0, U64, request, offset_bytes), WORD(2, 0, U64, request, length_bytes),                 \
-		WORD(3, 0, U32, request, image), WORD(3, 32, U8, request, kind), WORD(3, 40, U8, request, flags)
-#define COMPLETE_WORDS                                                                                                                     \
-	WORD(0, 0, U64, complete, request), WORD(1, 0, I64, complete, result), WORD(2, 0, MOMENT, complete, c2d_ns),                       \
-		WORD(3, 0, U32, complete, thread), WORD(3, 32, U8, complete, looked)
-#define SENT_WORDS                                                                                                                         \
-	WORD(0, 0, U64, sent, client), WORD(1, 0, U64, sent, transaction), WORD(2, 0, I64, sent, pool_id),                                 \
-		WORD(3, 0, U32, sent, placement_group), WORD(3, 32, U32, sent, object_hash), WORD(4, 0, U32, sent, flags),                 \
-		WORD(4, 32, U16, sent, code), WORD(4, 48, U16, sent, extents), WORD(5, 0, U64, sent, offset_bytes),                        \
-		WORD(6, 0, U64, sent, length_bytes)
-#define WAIT_WORDS                                                                                                                         \
-	WORD(0, 0, U64, wait, lock), WORD(1, 0, U64, wait, mutex), WORD(2, 0, U64, wait, caller), WORD(3, 0, U64, wait, wait_ns),          \
-		WORD(4, 0, U64, wait, request), WORD(5, 0, U64, wait, stack), WORD(6, 0, U32, wait, thread), WORD(6, 32, U32, wait, holder), \
-		WORD(7, 0, I32, wait, result), WORD(7, 32, U8, wait, kind)
-#define HOLD_WORDS                                                                                                                         \
-	WORD(0, 0, U64, hold, lock), WORD(1, 0, U64, hold, caller), WORD(2, 0, U64, hold, hold_ns), WORD(3, 0, U64, hold, ago_ns),         \
-		WORD(4, 0, U32, hold, thread), WORD(4, 32, U8, hold, kind)
-#define COMPLETE_MEMBERS                                                                                                                   \
-	MEMBER(U64, complete, request), MEMBER(U32, complete, thread), MEMBER(I64, complete, result), MEMBER(U8, complete, looked)
-#define COUNTS_MEMBERS                                                                                                                     \
-	MEMBER(U64, counts.one, lock), MEMBER(U64, counts.one, acquisitions), MEMBER(U64, counts.one, contended),                          \
-		MEMBER(U64, counts.one, wait_ns), MEMBER(U64, counts.one, holds), MEMBER(U64, counts.one, hold_ns),                        \
-		MEMBER(U32, counts.one, thread), MEMBER(U8, counts.one, kind)
-
-/* An event that looked different in an earlier schema has a row for each. */
-/* clang-format off */
-static const struct known_event {
-	const char *name;
-	enum event_type type;
-	struct member members[MEMBERS_MAX]; /* ends with the first that has no field */
-} known_events[] = {
-	EVENT(PROCESS, process, MEMBER(U32, process_is, schema), MEMBER(U32, process_is, pid), MEMBER(STRING, process_is, version),
-	      MEMBER(STRING, process_is, comm)),
-	EVENT(THREAD, thread, MEMBER(U32, thread, thread), MEMBER(U32, thread, tid), MEMBER(STRING, thread, name)),
-	EVENT(IMAGE, image, MEMBER(U32, image, image), MEMBER(U64, image, open_ns), MEMBER(U64, image, client), MEMBER(I64, image, pool_id),
-	      MEMBER(U64, image, size_bytes), MEMBER(U64, image, features), MEMBER(U64, image, object_size_bytes),
-	      MEMBER(U64, image, stripe_unit_bytes), MEMBER(U64, image, stripe_count), MEMBER(U8, image, read_only),
-	      MEMBER(STRING, image, cluster), MEMBER(STRING, image, release), MEMBER(STRING, image, pool),
-	      {"namespace", MEMBER_STRING, offsetof(struct event, image.namespace_), 0, 0, 0}, MEMBER(STRING, image, name), MEMBER(STRING, image, id),
-	      MEMBER(STRING, image, snapshot), MEMBER(STRING, image, prefix)),
-	EVENT(CONFIG, config, MEMBER(U32, config, image), MEMBER(STRING, config, option), MEMBER(STRING, config, value)),
-	EVENT(UNSEEN, unseen, MEMBER(STRING, unseen, function)),
-	EVENT(TOTALS, totals, MEMBER(U64, totals, emitted), MEMBER(U64, totals, passed_through)),
-	EVENT(IMAGE_CLOSED, image_closed, MEMBER(U32, image_closed, image), MEMBER(U64, image_closed, close_ns),
-	      MEMBER(I32, image_closed, result)),
-	EVENT(REQUEST, request, REQUEST_WORDS),
-	EVENT(REQUEST, request, REQUEST_MEMBERS), /* schema 2 */
-	EVENT(REQUEST_OPEN, request_open, REQUEST_MEMBERS, MEMBER(U64, request, age_ns)),
-	EVENT(COMPLETE, complete, COMPLETE_WORDS),
-	EVENT(COMPLETE, complete, COMPLETE_MEMBERS, {"complete_ns", MEMBER_MOMENT, offsetof(struct event, complete.c2d_ns), 0, 0, 0}), /* schema 2 */
-	EVENT(COMPLETE, complete, COMPLETE_MEMBERS, MEMBER(U64, complete, c2d_ns)), /* schema 1 */
-	EVENT(REAP, reap, NUMBERS(reap, requests), NUMBERS(reap, ago_ns)),
-	EVENT(LOCK_WAIT, lock_wait, WAIT_WORDS),
-	EVENT(LOCK_WAIT, lock_wait, WAIT_MEMBERS), /* schema 3 */
-	EVENT(LOCK_WAIT_OPEN, lock_wait_open, WAIT_WORDS),
-	EVENT(LOCK_WAIT_OPEN, lock_wait_open, WAIT_MEMBERS), /* schema 3 */
-	EVENT(COND_WAIT, cond_wait, WAIT_WORDS),
-	EVENT(COND_WAIT, cond_wait, WAIT_MEMBERS), /* schema 3 */
-	EVENT(LOCK_HOLD, lock_hold, HOLD_WORDS),
-	EVENT(LOCK_HOLD, lock_hold, HOLD_MEMBERS), /* schema 3 */
-	EVENT(LOCK_PAIR, lock_pair, HOLD_WORDS),
-	EVENT(LOCK_PAIR, lock_pair, HOLD_MEMBERS), /* schema 3 */
-	EVENT(LOCK_COUNTS, lock_counts, ROWS(counts, several)),
-	EVENT(LOCK_COUNTS, lock_counts, COUNTS_MEMBERS, MEMBER(U64, counts.one, series)), /* schema 3 */
-	EVENT(LOCK_COUNTS, lock_counts, COUNTS_MEMBERS), /* schema 2 */
-	EVENT(HOLD_COUNTS, hold_counts, ROWS(counts, several)),
-	EVENT(HOLD_COUNTS, hold_counts, COUNTS_MEMBERS, MEMBER(U64, counts.one, series)), /* schema 3 */
-	EVENT(HOLD_COUNTS, hold_counts, COUNTS_MEMBERS), /* schema 2 */
-	EVENT(LOCK_NAME, lock_name, MEMBER(U64, lock_name, lock), MEMBER(U64, lock_name, offset_bytes), MEMBER(STRING, lock_name, type)),
-	EVENT(STACK, stack, MEMBER(U64, stack, stack), NUMBERS(stack, frames)),
-	EVENT(MODULE, module, MEMBER(U64, module, begin), MEMBER(U64, module, end), MEMBER(U64, module, bias), MEMBER(STRING, module, path),
-	      MEMBER(STRING, module, build_id)),
-	EVENT(USAGE, usage, MEMBER(U32, usage, tid), MEMBER(U64, usage, cpu_ns), MEMBER(U64, usage, run_queue_ns), MEMBER(STRING, usage, name)),
-	EVENT(HOST, host, MEMBER(I64, host, throttled_ns), MEMBER(I64, host, steal_ns), MEMBER(U32, host, processors),
-	      MEMBER(U32, host, quota_milli)),
-	EVENT(OBJECT, object, MEMBER(U64, object, object), MEMBER(STRING, object, name)),
-	EVENT(OPERATION, operation, MEMBER(U64, operation, operation), MEMBER(U64, operation, client), MEMBER(I64, operation, pool_id),
-	      MEMBER(U64, operation, object), MEMBER(U64, operation, methods), MEMBER(U64, operation, watch), MEMBER(U8, operation, kind),
-	      MEMBER(U8, operation, synchronous), MEMBER(U8, operation, tracked)),
-	EVENT(OPERATION_DONE, operation_done, MEMBER(U64, operation_done, operation), MEMBER(I32, operation_done, result),
-	      MEMBER(U64, operation_done, reply_bytes)),
-	EVENT(LOCK_CALL, lock_call, MEMBER(U64, lock_call, operation), MEMBER(U64, lock_call, watch), MEMBER(U64, lock_call, locker),
-	      MEMBER(U8, lock_call, method), MEMBER(U8, lock_call, lock_type)),
-	EVENT(JOURNAL_APPEND, journal_append, MEMBER(U64, journal_append, operation), MEMBER(U64, journal_append, tag),
-	      MEMBER(U32, journal_append, append_bytes), NUMBERS(journal_append, entries), NUMBERS(journal_append, offsets_bytes),
-	      NUMBERS(journal_append, lengths_bytes), NUMBERS(journal_append, kinds)),
-	EVENT(NOTIFICATION, notification, MEMBER(U64, notification, operation), MEMBER(U64, notification, client),
-	      MEMBER(U64, notification, object), MEMBER(U64, notification, notify_id), MEMBER(U64, notification, notifier),
-	      MEMBER(U64, notification, about), MEMBER(U32, notification, what)),
-	EVENT(NOTIFY_ACK, notify_ack, MEMBER(U64, notify_ack, client), MEMBER(U64, notify_ack, object), MEMBER(U64, notify_ack, notify_id),
-	      MEMBER(I32, notify_ack, result), MEMBER(U8, notify_ack, answered)),
-	EVENT(NOTIFY_REPLY, notify_reply, MEMBER(U64, notify_reply, operation), MEMBER(U64, notify_reply, client),
-	      MEMBER(I32, notify_reply, result)),
-	EVENT(WATCHING, watching, MEMBER(U64, watch, client), MEMBER(U64, watch, object), MEMBER(U64, watch, watch)),
-	EVENT(WATCH_ERROR, watch_error, MEMBER(U64, watch, client), MEMBER(U64, watch, object), MEMBER(U64, watch, watch),
-	      MEMBER(I32, watch, error)),
-	EVENT(LOCK_ACQUIRED, lock_acquired, MEMBER(U32, lock_acquired, image)),
-	EVENT(SENT, sent, SENT_WORDS),
-	EVENT(SENT, sent, MEMBER(U64, sent, client), MEMBER(U64, sent, transaction), MEMBER(I64, sent, pool_id),
-	      MEMBER(U32, sent, placement_group), MEMBER(U32, sent, object_hash), MEMBER(U32, sent, flags), MEMBER(U16, sent, code),
-	      MEMBER(U16, sent, extents), MEMBER(U64, sent, offset_bytes), MEMBER(U64, sent, length_bytes)), /* schema 2 */
-	EVENT(THROTTLED, throttled, MEMBER(U64, throttled, bucket), MEMBER(U64, throttled, wanted), MEMBER(U64, throttled, granted)),
-	EVENT(TIMER, timer, MEMBER(U64, timer, delay_ns)),
-	EVENT(UNDECODED, undecoded, MEMBER(STRING, undecoded, what)),
-};
-/* clang-format on */
+#include "analyzer/known.h"
 
 /* What an event class of a trace is to us. */
 struct decode_layout {
@@ -161,7 +14,7 @@ struct decode_layout {
 	bool unknown;                    /* its name is not known; else a field is missing, unless it is decoded */
 	bool has_numbers;                /* a member is a sequence */
 	uint8_t member_count;
-	uint16_t index[MEMBERS_MAX]; /* of each member's field within the payload */
+	uint16_t index[KNOWN_MEMBERS_MAX]; /* of each member's field within the payload */
 };
 
 /* Whether the class is an array with that word. */
@@ -169,7 +22,8 @@ static bool has_word(const bt_field_class *class, unsigned int word)
 {
 	return bt_field_class_get_type(class) == BT_FIELD_CLASS_TYPE_STATIC_ARRAY &&
 	       bt_field_class_array_static_get_length(class) >= word &&
-	       bt_field_class_get_type(bt_field_class_array_borrow_element_field_class_const(class)) == BT_FIELD_CLASS_TYPE_UNSIGNED_INTEGER;
+	       bt_field_class_get_type(bt_field_class_array_borrow_element_field_class_const(class)) ==
+		   BT_FIELD_CLASS_TYPE_UNSIGNED_INTEGER;
 }
 
 static bool is_sequence(const struct member *member)
@@ -197,7 +51,7 @@ static bool type_fits(const struct member *member, const bt_field_class *class)
 	case MEMBER_ROWS:
 		return bt_field_class_type_is(bt_field_class_get_type(class), BT_FIELD_CLASS_TYPE_DYNAMIC_ARRAY) &&
 		       bt_field_class_get_type(bt_field_class_array_borrow_element_field_class_const(class)) ==
-			       BT_FIELD_CLASS_TYPE_UNSIGNED_INTEGER;
+			   BT_FIELD_CLASS_TYPE_UNSIGNED_INTEGER;
 	}
 	return false;
 }
@@ -221,7 +75,7 @@ static bool matches(struct decode_layout *layout, const struct known_event *know
 {
 	layout->member_count = 0;
 	layout->has_numbers = false;
-	for (size_t i = 0; i < MEMBERS_MAX && known->members[i].field; i++) {
+	for (size_t i = 0; i < KNOWN_MEMBERS_MAX && known->members[i].field; i++) {
 		int index = field_index(payload, &known->members[i]);
 
 		if (index < 0)
@@ -237,15 +91,33 @@ static void resolve(struct decode_layout *layout, const bt_event_class *class)
 	const char *name = bt_event_class_get_name(class);
 	const bt_field_class *payload = bt_event_class_borrow_payload_field_class_const(class);
 
-	layout->ours = name && strncmp(name, PROVIDER, strlen(PROVIDER)) == 0;
+	layout->ours = name && strncmp(name, KNOWN_PROVIDER, strlen(KNOWN_PROVIDER)) == 0;
 	layout->unknown = true;
-	for (size_t i = 0; layout->ours && i < sizeof(known_events) / sizeof(known_events[0]); i++) {
-		if (strcmp(name, known_events[i].name) != 0)
+	for (const struct known_event *known = known_events; layout->ours && known->name; known++) {
+		if (strcmp(name, known->name) != 0)
 			continue;
 		layout->unknown = false;
-		if (payload && !layout->known && matches(layout, &known_events[i], payload))
-			layout->known = &known_events[i];
+		if (payload && !layout->known && matches(layout, known, payload))
+			layout->known = known;
 	}
+}
+
+bool decode_has_watermarks(const bt_trace *trace)
+{
+	const bt_trace_class *class = bt_trace_borrow_class_const(trace);
+
+	for (uint64_t s = 0; s < bt_trace_class_get_stream_class_count(class); s++) {
+		const bt_stream_class *stream = bt_trace_class_borrow_stream_class_by_index_const(class, s);
+
+		for (uint64_t e = 0; e < bt_stream_class_get_event_class_count(stream); e++) {
+			struct decode_layout layout = {0};
+
+			resolve(&layout, bt_stream_class_borrow_event_class_by_index_const(stream, e));
+			if (layout.known && layout.known->type == EVENT_WATERMARK)
+				return true;
+		}
+	}
+	return false;
 }
 
 static struct decode_layout *find_layout(struct decode_stream *stream, const bt_event_class *class)
@@ -277,7 +149,8 @@ static int make_room(struct decode_stream *stream, const struct decode_layout *l
 
 	for (unsigned int i = 0; i < layout->member_count; i++)
 		if (is_sequence(&layout->known->members[i]))
-			count += bt_field_array_get_length(bt_field_structure_borrow_member_field_by_index_const(payload, layout->index[i]));
+			count +=
+			    bt_field_array_get_length(bt_field_structure_borrow_member_field_by_index_const(payload, layout->index[i]));
 	if (count <= stream->number_room)
 		return 0;
 	grown = realloc(stream->numbers, count * sizeof(*grown));
@@ -336,13 +209,68 @@ static uint64_t read_number(const bt_field *field, const struct member *member)
 	return bt_field_integer_unsigned_get_value(field);
 }
 
-int decode_event(struct decode_stream *stream, const struct decode_process *process, const bt_message *message, struct decode_counts *counts,
-		 struct event *event)
+int decode_type(struct decode_stream *stream, const bt_message *message)
+{
+	const struct decode_layout *layout = find_layout(stream, bt_event_borrow_class_const(bt_message_event_borrow_event_const(message)));
+
+	if (!layout)
+		return -ENOMEM;
+	return layout->known ? (int)layout->known->type : -ENOENT;
+}
+
+static void begin_event(struct event *event, enum event_type type, const struct decode_process *process, uint64_t time_ns)
+{
+	event->type = type;
+	event->process = process->number;
+	event->time_ns = time_ns;
+	/* Members that an event of this type may be without. */
+	event->request.age_ns = 0;
+	event->counts.several = NULL;
+	event->counts.one.series = 0;
+}
+
+/* The number begins at the member's lowest bit; what is above the member is not its own. */
+static void put_number(struct event *event, const struct member *member, uint64_t number)
+{
+	void *to = (char *)event + member->offset;
+
+	switch (member->type) {
+	case MEMBER_U8:
+		*(uint8_t *)to = (uint8_t)number;
+		break;
+	case MEMBER_U16:
+		*(uint16_t *)to = (uint16_t)number;
+		break;
+	case MEMBER_U32:
+		*(uint32_t *)to = (uint32_t)number;
+		break;
+	case MEMBER_U64:
+		*(uint64_t *)to = number;
+		break;
+	case MEMBER_I32:
+		*(int32_t *)to = (int32_t)number;
+		break;
+	case MEMBER_I64:
+		*(int64_t *)to = (int64_t)number;
+		break;
+	case MEMBER_MOMENT:
+		*(uint64_t *)to = number < event->time_ns ? event->time_ns - number : 0;
+		break;
+	case MEMBER_STRING:
+	case MEMBER_NUMBERS:
+	case MEMBER_ROWS:
+		break; /* none of these is one number */
+	}
+}
+
+int decode_event(struct decode_stream *stream, const struct decode_process *process, const bt_message *message,
+		 struct decode_counts *counts, struct event *event)
 {
 	const bt_event *bt_event = bt_message_event_borrow_event_const(message);
+	const bt_clock_snapshot *clock = bt_message_event_borrow_default_clock_snapshot_const(message);
 	const struct decode_layout *layout = find_layout(stream, bt_event_borrow_class_const(bt_event));
 	const bt_field *payload;
-	uint64_t *next, moment_ns;
+	uint64_t *next;
 
 	if (!layout)
 		return -ENOMEM;
@@ -354,14 +282,7 @@ int decode_event(struct decode_stream *stream, const struct decode_process *proc
 		return 0;
 	}
 
-	event->type = layout->known->type;
-	event->process = process->number;
-	event->time_ns = decode_clock_ns(
-		process, bt_clock_snapshot_get_value(bt_message_event_borrow_default_clock_snapshot_const(message)));
-	/* Members that an event of this type may be without. */
-	event->request.age_ns = 0;
-	event->counts.several = NULL;
-	event->counts.one.series = 0;
+	begin_event(event, layout->known->type, process, decode_clock_ns(process, bt_clock_snapshot_get_value(clock)));
 	payload = bt_event_borrow_payload_field_const(bt_event);
 	if (layout->has_numbers && make_room(stream, layout, payload))
 		return -ENOMEM;
@@ -369,48 +290,47 @@ int decode_event(struct decode_stream *stream, const struct decode_process *proc
 	for (unsigned int i = 0; i < layout->member_count; i++) {
 		const struct member *member = &layout->known->members[i];
 		const bt_field *field = bt_field_structure_borrow_member_field_by_index_const(payload, layout->index[i]);
-		void *to = (char *)event + member->offset;
 
-		switch (member->type) {
-		case MEMBER_U8:
-			*(uint8_t *)to = (uint8_t)read_number(field, member);
-			break;
-		case MEMBER_U16:
-			*(uint16_t *)to = (uint16_t)read_number(field, member);
-			break;
-		case MEMBER_U32:
-			*(uint32_t *)to = (uint32_t)read_number(field, member);
-			break;
-		case MEMBER_U64:
-			*(uint64_t *)to = read_number(field, member);
-			break;
-		case MEMBER_I32:
-			*(int32_t *)to = (int32_t)read_number(field, member);
-			break;
-		case MEMBER_I64:
-			*(int64_t *)to = (int64_t)read_number(field, member);
-			break;
-		case MEMBER_MOMENT:
-			moment_ns = read_number(field, member);
-			*(uint64_t *)to = moment_ns < event->time_ns ? event->time_ns - moment_ns : 0;
-			break;
-		case MEMBER_STRING:
-			*(const char **)to = bt_field_string_get_value(field);
-			break;
-		case MEMBER_NUMBERS:
+		if (is_sequence(member))
 			next = read_numbers(next, field, member, event);
-			break;
-		case MEMBER_ROWS:
-			next = read_numbers(next, field, member, event);
+		else if (member->type == MEMBER_STRING)
+			*(const char **)((char *)event + member->offset) = bt_field_string_get_value(field);
+		else
+			put_number(event, member, read_number(field, member));
+		if (member->type == MEMBER_ROWS)
 			make_rows(event, member);
-			break;
-		}
 	}
 	if (event->type == EVENT_PROCESS) {
 		event->process_is.host = process->host;
 		event->process_is.clock_offset_ns = process->clock_offset_ns;
 	}
 	return 1;
+}
+
+size_t decode_record_size(const uint64_t *words, size_t count, uint64_t told_ns, uint64_t *moment_ns)
+{
+	static const size_t sizes[] = {
+#define RECORD(upper, lower, payload) [RBDPROF_RECORD_##upper] = 1 + (payload),
+	    RBDPROF_RECORDS(RECORD)
+#undef RECORD
+	};
+	uint64_t record = words[0] >> RBDPROF_RECORD_SHIFT;
+	uint64_t ago_ns = (told_ns - words[0]) & ((UINT64_C(1) << RBDPROF_RECORD_SHIFT) - 1);
+
+	if (record == RBDPROF_RECORD_NONE || record >= RBDPROF_RECORD_COUNT || sizes[record] > count || ago_ns > told_ns)
+		return 0;
+	*moment_ns = told_ns - ago_ns;
+	return sizes[record];
+}
+
+void decode_record(const struct decode_process *process, const uint64_t *words, uint64_t moment_ns, struct event *event)
+{
+	const struct known_event *known = known_record(words[0] >> RBDPROF_RECORD_SHIFT);
+
+	begin_event(event, known->type, process, moment_ns);
+	/* A member's word is counted from 1, as the words of a record are that follow its header. */
+	for (const struct member *member = known->members; member->field; member++)
+		put_number(event, member, words[member->word] >> member->bit);
 }
 
 void decode_lost(const struct decode_process *process, const bt_message *message, struct event *event)

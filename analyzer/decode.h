@@ -1,12 +1,14 @@
 /*
- * From babeltrace2's events to the core's. It knows the names and fields of the shim's events (tracepoints/provider.h) and where
- * each goes in struct event; it does not know files, graphs or the order of streams (source.c does), nor what an event means.
+ * From babeltrace2's events, and the records of a batch, to the core's events. It knows how the fields of known.h are read; it does not
+ * know files or graphs (trace.c does), order (feed.c and source.c), nor what an event means.
  *
  * Fields are found by name once per event class and stream, and read by index from then on. One thread at a time.
  */
 #ifndef RBDPROF_ANALYZER_DECODE_H
 #define RBDPROF_ANALYZER_DECODE_H
 
+#include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include <babeltrace2/babeltrace.h>
@@ -15,7 +17,7 @@
 
 /* What could not be decoded, counted over all streams of one report. */
 struct decode_counts {
-	uint64_t unknown_events; /* of our provider, but with a name that this analyzer does not know: a newer shim's */
+	uint64_t unknown_events; /* of our provider, but unknown to this analyzer: a newer shim's event, or record and what follows it */
 	uint64_t missing_fields; /* events left out because their class lacks a field, or has it with another type */
 };
 
@@ -33,17 +35,33 @@ struct decode_process {
 struct decode_stream {
 	struct decode_layout **layouts; /* by the event class's number within its stream class; owned */
 	uint64_t layout_count;
-	uint64_t *numbers;              /* room for the sequences of one event; owned */
+	uint64_t *numbers; /* room for the sequences of one event; owned */
 	uint64_t number_room;
 };
 
 /*
- * Fills *event from an event message. Strings in *event belong to the message, the numbers of a reap to the stream; both live
+ * Fills *event from an event message. Strings in *event belong to the message, sequences of numbers to the stream; both live
  * until the message is put or the stream's next event is decoded.
  * Returns 1; 0 when the event is not one of ours, or was counted in *counts; -ENOMEM.
  */
-int decode_event(struct decode_stream *stream, const struct decode_process *process, const bt_message *message, struct decode_counts *counts,
-		 struct event *event);
+int decode_event(struct decode_stream *stream, const struct decode_process *process, const bt_message *message,
+		 struct decode_counts *counts, struct event *event);
+
+/* What decode_event would make of an event message: an enum event_type; -ENOENT when it would return 0; -ENOMEM. */
+int decode_type(struct decode_stream *stream, const bt_message *message);
+
+/* Whether the trace's process can say watermarks. */
+bool decode_has_watermarks(const bt_trace *trace);
+
+/*
+ * Looks at the record that the words of a batch begin with (tracepoints/schema.h); there are `count` of them, one at least, and the batch
+ * was told at told_ns. Returns how many of them it is, header included, with its moment; 0 when it is not whole, or not known: then no more
+ * can be said of what follows.
+ */
+size_t decode_record_size(const uint64_t *words, size_t count, uint64_t told_ns, uint64_t *moment_ns);
+
+/* Fills *event from a record that decode_record_size knew. */
+void decode_record(const struct decode_process *process, const uint64_t *words, uint64_t moment_ns, struct event *event);
 
 /* Fills *event (EVENT_LOST) from a message about discarded events. */
 void decode_lost(const struct decode_process *process, const bt_message *message, struct event *event);

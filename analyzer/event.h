@@ -53,6 +53,8 @@ enum event_type {
 	EVENT_TIMER,          /* librbd arms a timer */
 	EVENT_UNDECODED,      /* a payload that the shim could not read */
 	EVENT_LOST,         /* made by the reader: the tracer dropped events */
+	EVENT_BATCH,        /* kept by the reader: records, which it hands out as the events that they are */
+	EVENT_WATERMARK,    /* kept by the reader: records with an earlier moment than until_ns have all been told */
 };
 
 /* What one thread did with one lock so far. */
@@ -293,6 +295,13 @@ struct event {
 			uint64_t begin_ns; /* the interval in which they were dropped ends at the event's time */
 			uint64_t events;
 		} lost;
+		struct {
+			const uint64_t *words; /* records, one after the other */
+			size_t count;          /* of words */
+		} batch;
+		struct {
+			uint64_t until_ns;
+		} watermark;
 	};
 };
 
