@@ -4,13 +4,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analyzer/feed.h"
+#include "analyzer/heap.h"
 #include "analyzer/trace.h"
 
-/* A stream and the time of its message on a scale that all hosts share. */
-struct entry {
-	int64_t time_ns;
-	int64_t offset_ns; /* from the stream's monotonic clock to that scale */
-	struct stream *stream;
+/* What a process says, and how far its host's clock is from a scale that all hosts share. */
+struct process {
+	struct feed *feed; /* NULL: it has another number */
+	int64_t offset_ns;
 };
 
 struct source {
@@ -19,8 +20,8 @@ struct source {
 	struct trace_reader reader;
 	struct trace **traces;
 	size_t trace_count;
-	struct entry *heap; /* a binary heap of the streams that have a message, earliest first */
-	size_t heap_count;
+	struct process *processes; /* by their numbers, of which there are no more than traces */
+	struct heap heap;          /* those that have an event, by its time on that scale: struct process */
 };
 
 static void count_problem(void *user, const char *sentence)
@@ -52,11 +53,14 @@ void source_destroy(struct source *source)
 {
 	if (!source)
 		return;
+	for (size_t i = 0; source->processes && i < source->trace_count; i++)
+		feed_destroy(source->processes[i].feed);
 	for (size_t i = 0; i < source->trace_count; i++)
 		trace_destroy(source->traces[i]);
 	trace_reader_fini(&source->reader);
+	heap_fini(&source->heap);
+	free(source->processes);
 	free(source->traces);
-	free(source->heap);
 	free(source);
 }
 
@@ -98,81 +102,82 @@ static int64_t place(struct source *source, size_t index)
 	return offset_ns;
 }
 
-static void sift_down(struct source *source, size_t at)
+/* Gives every trace to the feed of its process. */
+static int feed_traces(struct source *source)
 {
-	struct entry *heap = source->heap, moving = heap[at];
+	int err = 0;
 
-	for (;;) {
-		size_t child = 2 * at + 1;
+	source->processes = calloc(source->trace_count + 1, sizeof(*source->processes));
+	if (!source->processes)
+		return -ENOMEM;
+	for (size_t i = 0; !err && i < source->trace_count; i++) {
+		int64_t offset_ns = place(source, i);
+		struct process *process = &source->processes[source->traces[i]->process.number];
 
-		if (child >= source->heap_count)
-			break;
-		if (child + 1 < source->heap_count && heap[child + 1].time_ns < heap[child].time_ns)
-			child++;
-		if (moving.time_ns <= heap[child].time_ns)
-			break;
-		heap[at] = heap[child];
-		at = child;
+		if (!process->feed) {
+			process->feed = feed_create();
+			process->offset_ns = offset_ns;
+		}
+		err = process->feed ? feed_add(process->feed, source->traces[i]) : -ENOMEM;
 	}
-	heap[at] = moving;
+	return err;
 }
 
 static int fill_heap(struct source *source)
 {
-	size_t streams = 1;
+	int err = feed_traces(source);
 
-	for (size_t i = 0; i < source->trace_count; i++)
-		streams += source->traces[i]->stream_count;
-	source->heap = calloc(streams, sizeof(*source->heap));
-	if (!source->heap)
-		return -ENOMEM;
-	for (size_t i = 0; i < source->trace_count; i++) {
-		struct trace *trace = source->traces[i];
-		int64_t offset_ns = place(source, i);
+	for (size_t i = 0; !err && i < source->trace_count; i++) {
+		struct process *process = &source->processes[i];
+		int64_t time_ns;
+		int got = process->feed ? feed_ready(process->feed, &time_ns) : 0;
 
-		for (uint64_t s = 0; s < trace->stream_count; s++) {
-			struct stream *stream = &trace->streams[s];
-
-			if (stream->message)
-				source->heap[source->heap_count++] =
-				    (struct entry){(int64_t)stream->time_ns + offset_ns, offset_ns, stream};
-		}
+		err = got == 1 ? heap_push(&source->heap, time_ns + process->offset_ns, i, process) : got;
 	}
-	for (size_t i = source->heap_count / 2; i-- > 0;)
-		sift_down(source, i);
-	return 0;
+	return err;
 }
 
-/* Hands out the stream's message and moves the stream on. */
-static int step(struct source *source, struct stream *stream)
+static void count_undecoded(struct source *source)
 {
-	struct event event;
-	int got = stream_decode(stream, &event);
-
 	source->counts.unknown_events = source->reader.undecoded.unknown_events;
 	source->counts.missing_fields = source->reader.undecoded.missing_fields;
+}
+
+/* Hands out the event of the process that has the earliest, and moves the process on. */
+static int step(struct source *source)
+{
+	struct heap_entry *first = &source->heap.entries[0];
+	const struct process *process = first->what;
+	struct event event;
+	int64_t time_ns;
+	int got = feed_take(process->feed, &event);
+
+	count_undecoded(source);
 	if (got == 1) {
 		source->counts.events += event.type != EVENT_LOST;
 		got = source->handler.event(source->handler.user, &event);
 	}
-	return got ? got : stream_advance(stream);
+	if (got)
+		return got;
+	got = feed_ready(process->feed, &time_ns);
+	if (got < 0)
+		return got;
+	if (got == 1) {
+		first->time_ns = time_ns + process->offset_ns;
+		heap_settle(&source->heap);
+	} else {
+		heap_pop(&source->heap);
+	}
+	return 0;
 }
 
 int source_run(struct source *source)
 {
 	int err = fill_heap(source);
 
-	while (!err && source->heap_count > 0) {
-		struct entry *first = &source->heap[0];
-
-		err = step(source, first->stream);
-		if (first->stream->message)
-			first->time_ns = (int64_t)first->stream->time_ns + first->offset_ns;
-		else
-			*first = source->heap[--source->heap_count];
-		if (source->heap_count > 0)
-			sift_down(source, 0);
-	}
+	while (!err && source->heap.count > 0)
+		err = step(source);
+	count_undecoded(source);
 	return err;
 }
 

@@ -1,11 +1,13 @@
 /*
- * Reads CTF traces and hands out their events in order of time. It knows that order and who shares a clock; it does not know
- * babeltrace2 (trace.c does), how fields are named (decode.c does), nor what an event means (the core does).
+ * Reads CTF traces and hands out their events in order of time. It knows the order of processes and who shares a clock; it does not know
+ * the order within a process (feed.c does), babeltrace2 (trace.c), how fields are named (known.c), nor what an event means (the core).
  *
  * Every trace has a graph of its own, and the streams are merged here and not by babeltrace2's muxer: a stream that turns out to
  * be torn ends at its last whole packet and takes nothing else with it. Traces of one host (those whose clocks have the same
  * UUID) are ordered by the monotonic clock itself; its distance to wall clock, which LTTng samples anew for each process, only
- * serves to place hosts against each other. Memory depends on the number of streams, not on their length.
+ * serves to place hosts against each other. Memory depends on the number of streams and, where events are told in batches, on what a
+ * process says between two watermarks (feed.h); not on the length of streams. A process is read no further than its own next event needs,
+ * so one that was stopped for long makes nobody else's events wait in memory.
  */
 #ifndef RBDPROF_ANALYZER_SOURCE_H
 #define RBDPROF_ANALYZER_SOURCE_H
@@ -28,9 +30,10 @@ struct source_handler {
 
 /* What a reader saw besides events. */
 struct source_counts {
-	uint64_t events;         /* handed out, without EVENT_LOST */
-	uint64_t problems;       /* sentences said */
-	uint64_t unknown_events; /* of ours, but with a name that this analyzer does not know */
+	uint64_t events;   /* handed out, without EVENT_LOST */
+	uint64_t problems; /* sentences said */
+	uint64_t
+	    unknown_events; /* of ours, but with a name that this analyzer does not know, or such a record */
 	uint64_t missing_fields; /* events left out because a field was not there */
 };
 

@@ -121,6 +121,7 @@ static int describe(struct trace *trace, const bt_message *message)
 		return err;
 	trace->uuid = bt_trace_get_uuid(bt_trace);
 	trace->clock_uuid = bt_clock_class_get_uuid(clock);
+	trace->has_watermarks = decode_has_watermarks(bt_trace);
 	trace->described = true;
 	return 0;
 }
@@ -178,27 +179,43 @@ static void refuse(struct trace *trace, const struct event *event)
 	char what[192];
 
 	trace->refused = true;
-	snprintf(what, sizeof(what), "written by a newer library (rbdprof %.32s, schema %u; this program knows %d): read it with that rbdprof",
+	snprintf(what, sizeof(what),
+		 "written by a newer library (rbdprof %.32s, schema %u; this program knows %d): read it with that rbdprof",
 		 event->process_is.version, event->process_is.schema, RBDPROF_SCHEMA);
 	complain(trace, what, NULL);
 }
 
-int stream_decode(struct stream *stream, struct event *event)
+int stream_type(struct stream *stream)
+{
+	if (bt_message_get_type(stream->message) != BT_MESSAGE_TYPE_EVENT)
+		return EVENT_LOST;
+	return decode_type(&stream->decode, stream->message);
+}
+
+int stream_decode(struct stream *stream, const bt_message *message, struct event *event)
 {
 	struct trace *trace = stream->trace;
 	int got;
 
 	if (trace->refused)
 		return 0;
-	if (bt_message_get_type(stream->message) == BT_MESSAGE_TYPE_EVENT) {
-		got = decode_event(&stream->decode, &trace->process, stream->message, &trace->reader->undecoded, event);
+	if (bt_message_get_type(message) == BT_MESSAGE_TYPE_EVENT) {
+		got = decode_event(&stream->decode, &trace->process, message, &trace->reader->undecoded, event);
 		if (got == 1 && event->type == EVENT_PROCESS && event->process_is.schema > RBDPROF_SCHEMA) {
 			refuse(trace, event);
 			return 0;
 		}
 		return got;
 	}
-	decode_lost(&trace->process, stream->message, event);
+	decode_lost(&trace->process, message, event);
+	return 1;
+}
+
+int stream_decode_record(struct stream *stream, const uint64_t *words, uint64_t moment_ns, struct event *event)
+{
+	if (stream->trace->refused)
+		return 0;
+	decode_record(&stream->trace->process, words, moment_ns, event);
 	return 1;
 }
 

@@ -1,6 +1,6 @@
 /*
  * One CTF trace, read through libbabeltrace2: a graph of its own with one stream for each of the tracer's. It knows graphs, messages
- * and torn files; it does not know the order between streams, which is source.c's business, nor fields (decode.c).
+ * and torn files; it does not know the order between streams, which is feed.c's business, nor fields (decode.c).
  *
  * A stream that turns out to be torn ends at its last whole packet and takes no other stream with it. A trace whose process says that it
  * writes a newer schema is refused, which is a problem too.
@@ -48,7 +48,8 @@ struct trace {
 	struct stream *wanted; /* the stream whose next batch the sink is to fetch */
 	bool described;        /* what follows is known: since the first message of any stream */
 	struct decode_process process;
-	bool refused;          /* its events mean what this program does not know: no more of them are handed out */
+	bool has_watermarks;       /* its process says up to when it has told its records */
+	bool refused;              /* its events mean what this program does not know: no more of them are handed out */
 	const uint8_t *uuid;       /* 16 bytes of the graph's; NULL when the trace has none. Chunks of a rotated trace share it. */
 	const uint8_t *clock_uuid; /* the same of its clock: traces of one boot of one host share it */
 };
@@ -70,7 +71,16 @@ void trace_destroy(struct trace *trace);
 /* Drops the stream's message and moves to the next one that says something; message is NULL at the end. Returns 0 or -ENOMEM. */
 int stream_advance(struct stream *stream);
 
-/* Decodes the stream's message. As decode_event: 1, 0 when it is none of ours, was counted in the reader's or is of a refused trace, -ENOMEM. */
-int stream_decode(struct stream *stream, struct event *event);
+/* What the stream's message is: an enum event_type; -ENOENT when it is none that can be decoded; -ENOMEM. */
+int stream_type(struct stream *stream);
+
+/*
+ * Decodes a message that is, or was, the stream's. As decode_event: 1, 0 when it is none of ours, was counted in the reader's or is of a
+ * refused trace, -ENOMEM.
+ */
+int stream_decode(struct stream *stream, const bt_message *message, struct event *event);
+
+/* The same of a record that one of the stream's batches had. Its words may be gone afterwards. */
+int stream_decode_record(struct stream *stream, const uint64_t *words, uint64_t moment_ns, struct event *event);
 
 #endif

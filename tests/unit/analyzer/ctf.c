@@ -5,7 +5,7 @@
 #include "tests/unit/analyzer/ctf.h"
 #include "tracepoints/schema.h"
 
-enum { PROCESS, REQUEST, REAP, UNKNOWN, LACKING, FOREIGN, COMPLETE_2, COMPLETE_1, SENT_2 = 11, COUNTS_2, COUNTS_3, WAIT_3 = 16, HOLD_3, COUNTS, SENSELESS = 999 };
+enum { PROCESS, REQUEST, REAP, UNKNOWN, LACKING, FOREIGN, COMPLETE_2, COMPLETE_1, SENT_2 = 11, COUNTS_2, COUNTS_3, WAIT_3 = 16, HOLD_3, COUNTS, BATCH = 21, WATERMARK, SENSELESS = 999 };
 
 static const char declarations[] = "typealias integer { size = 8; align = 8; signed = false; } := u8;\n"
 				   "typealias integer { size = 16; align = 8; signed = false; } := u16;\n"
@@ -42,7 +42,13 @@ static const char events[] =
     "	u64 stack; u32 thread; u32 holder; i32 result; u8 kind; }; };\n"
     "event { name = \"rbdprof:lock_hold\"; id = 17; stream_id = 0; fields := struct { u64 lock; u64 caller; u64 hold_ns; u64 ago_ns; u32 thread;\n"
     "	u8 kind; }; };\n"
-    "event { name = \"rbdprof:hold_counts\"; id = 18; stream_id = 0; fields := struct { u32 length; u64 words[length]; }; };\n";
+    "event { name = \"rbdprof:hold_counts\"; id = 18; stream_id = 0; fields := struct { u32 length; u64 words[length]; }; };\n"
+    "event { name = \"rbdprof:cond_wait\"; id = 19; stream_id = 0; fields := struct { u64 words[8]; }; };\n"
+    "event { name = \"rbdprof:lock_pair\"; id = 20; stream_id = 0; fields := struct { u64 words[5]; }; };\n";
+
+const char ctf_batches[] =
+    "event { name = \"rbdprof:batch\"; id = 21; stream_id = 0; fields := struct { u32 length; u64 words[length]; }; };\n"
+    "event { name = \"rbdprof:watermark\"; id = 22; stream_id = 0; fields := struct { u64 until_ns; }; };\n";
 
 static void put_uuid(FILE *file, uint8_t byte)
 {
@@ -74,8 +80,8 @@ void ctf_begin(const struct ctf_trace *trace)
 	    "\"; freq = 1000000000; offset_s = 0; offset = %lld; };\n"
 	    "typealias integer { size = 64; align = 8; signed = false; map = clock.monotonic.value; } := moment;\n"
 	    "stream { id = 0; packet.context := struct { moment timestamp_begin; moment timestamp_end; u64 content_size; u64 packet_size;\n"
-	    "	u64 events_discarded; }; event.header := struct { u16 id; moment timestamp; }; };\n%s",
-	    (long long)trace->clock_offset_ns, events);
+	    "	u64 events_discarded; }; event.header := struct { u16 id; moment timestamp; }; };\n%s%s",
+	    (long long)trace->clock_offset_ns, events, trace->more ? trace->more : "");
 	fclose(file);
 }
 
@@ -167,7 +173,8 @@ void ctf_request(struct ctf_stream *stream, uint64_t at_ns, uint64_t request)
 
 void ctf_words(struct ctf_stream *stream, uint64_t at_ns, enum ctf_worded event, const uint64_t *words)
 {
-	static const int counts[] = {[CTF_REQUEST] = 4, [CTF_COMPLETE] = 4, [CTF_SENT] = 7, [CTF_WAIT] = 8, [CTF_HOLD] = 5};
+	static const int counts[] = {[CTF_REQUEST] = 4, [CTF_COMPLETE] = 4, [CTF_SENT] = 7, [CTF_WAIT] = 8,
+				     [CTF_HOLD] = 5,    [CTF_COND_WAIT] = 8, [CTF_PAIR] = 5};
 
 	begin_event(stream, at_ns, event);
 	for (int i = 0; i < counts[event]; i++)
@@ -209,12 +216,29 @@ void ctf_hold_3(struct ctf_stream *stream, uint64_t at_ns)
 	put(stream, RBDPROF_RWLOCK_WRITE, 1);
 }
 
-void ctf_counts(struct ctf_stream *stream, uint64_t at_ns, const uint64_t *words, uint32_t count)
+static void put_sequence(struct ctf_stream *stream, const uint64_t *words, uint32_t count)
 {
-	begin_event(stream, at_ns, COUNTS);
 	put(stream, count, 4);
 	for (uint32_t i = 0; i < count; i++)
 		put(stream, words[i], 8);
+}
+
+void ctf_counts(struct ctf_stream *stream, uint64_t at_ns, const uint64_t *words, uint32_t count)
+{
+	begin_event(stream, at_ns, COUNTS);
+	put_sequence(stream, words, count);
+}
+
+void ctf_batch(struct ctf_stream *stream, uint64_t at_ns, const uint64_t *words, uint32_t count)
+{
+	begin_event(stream, at_ns, BATCH);
+	put_sequence(stream, words, count);
+}
+
+void ctf_watermark(struct ctf_stream *stream, uint64_t at_ns, uint64_t until_ns)
+{
+	begin_event(stream, at_ns, WATERMARK);
+	put(stream, until_ns, 8);
 }
 
 void ctf_counts_3(struct ctf_stream *stream, uint64_t at_ns, uint64_t series)

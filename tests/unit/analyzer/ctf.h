@@ -16,6 +16,7 @@ struct ctf_trace {
 	uint8_t clock_uuid; /* every byte of the clock's: which host's boot */
 	int64_t clock_offset_ns;
 	uint32_t pid;
+	const char *more; /* events that its metadata has besides, as ctf_batches; NULL: none */
 };
 
 struct ctf_stream {
@@ -27,6 +28,9 @@ struct ctf_stream {
 	uint64_t begin_ns, last_ns;
 	uint64_t discarded; /* said by the next packet that ends */
 };
+
+/* For a trace's `more`: batches and watermarks, which only schema 5 has. */
+extern const char ctf_batches[];
 
 /* Makes the folder (below a temporary one of the test's) and its metadata. */
 void ctf_begin(const struct ctf_trace *trace);
@@ -41,7 +45,7 @@ void ctf_process_of_schema(struct ctf_stream *stream, uint64_t at_ns, uint32_t s
 void ctf_request(struct ctf_stream *stream, uint64_t at_ns, uint64_t request);
 void ctf_complete(struct ctf_stream *stream, uint64_t at_ns, uint32_t schema, uint64_t request, uint64_t c_ns); /* C is at c_ns */
 /* The events that are told in words, by their numbers in the metadata; as many words as docs/events.md gives them. */
-enum ctf_worded { CTF_REQUEST = 8, CTF_COMPLETE, CTF_SENT, CTF_WAIT = 14, CTF_HOLD };
+enum ctf_worded { CTF_REQUEST = 8, CTF_COMPLETE, CTF_SENT, CTF_WAIT = 14, CTF_HOLD, CTF_COND_WAIT = 19, CTF_PAIR };
 void ctf_words(struct ctf_stream *stream, uint64_t at_ns, enum ctf_worded event, const uint64_t *words);
 
 void ctf_sent_2(struct ctf_stream *stream, uint64_t at_ns); /* of schemas 1 and 2 */
@@ -49,6 +53,8 @@ void ctf_wait_3(struct ctf_stream *stream, uint64_t at_ns); /* before they were 
 void ctf_hold_3(struct ctf_stream *stream, uint64_t at_ns);
 void ctf_counts(struct ctf_stream *stream, uint64_t at_ns, const uint64_t *words, uint32_t count); /* eight a lock */
 void ctf_counts_3(struct ctf_stream *stream, uint64_t at_ns, uint64_t series); /* series 0: of schemas 1 and 2, without it */
+void ctf_batch(struct ctf_stream *stream, uint64_t at_ns, const uint64_t *words, uint32_t count);
+void ctf_watermark(struct ctf_stream *stream, uint64_t at_ns, uint64_t until_ns);
 void ctf_reap(struct ctf_stream *stream, uint64_t at_ns, uint64_t first, uint64_t second);
 void ctf_unknown(struct ctf_stream *stream, uint64_t at_ns);   /* rbdprof:of_tomorrow */
 void ctf_lacking(struct ctf_stream *stream, uint64_t at_ns);   /* rbdprof:totals with one field instead of two */

@@ -63,6 +63,20 @@ struct ctf_trace seen_trace(const char *name)
 	return trace;
 }
 
+void seen_record(struct seen_batch *batch, enum rbdprof_record record, uint64_t moment_ns, const uint64_t *words)
+{
+	static const uint32_t counts[] = {
+#define RECORD(upper, lower, count) [RBDPROF_RECORD_##upper] = (count),
+	    RBDPROF_RECORDS(RECORD)
+#undef RECORD
+	};
+
+	assert_true(batch->count + 1 + counts[record] <= sizeof(batch->words) / sizeof(batch->words[0]));
+	batch->words[batch->count++] = (uint64_t)record << RBDPROF_RECORD_SHIFT | (moment_ns & ((UINT64_C(1) << RBDPROF_RECORD_SHIFT) - 1));
+	memcpy(&batch->words[batch->count], words, counts[record] * sizeof(*words));
+	batch->count += counts[record];
+}
+
 void seen_times(const uint64_t *times, size_t count)
 {
 	assert_int_equal(seen.count, count);

@@ -1,6 +1,6 @@
 /*
- * What the reader hands out of a test's traces, and the folder in which those are made. It knows how to read; what is right is the tests'
- * business.
+ * What the reader hands out of a test's traces, the folder in which those are made, and the batches that go into them. It knows how to
+ * read; what is right is the tests' business.
  */
 #ifndef RBDPROF_TESTS_SEEN_H
 #define RBDPROF_TESTS_SEEN_H
@@ -33,6 +33,15 @@ int seen_teardown(void **unused);
 
 /* A trace of that name in it, whose clock is 1 ms before the wall's; not made yet. */
 struct ctf_trace seen_trace(const char *name);
+
+/* A batch in the making. */
+struct seen_batch {
+	uint64_t words[64];
+	uint32_t count;
+};
+
+/* Adds a record of this moment; as many words as it has are read. */
+void seen_record(struct seen_batch *batch, enum rbdprof_record record, uint64_t moment_ns, const uint64_t *words);
 
 /* Reads traces as one; afterwards `seen` is of them. */
 void seen_read(const struct ctf_trace *const *traces, size_t count);
