@@ -8,16 +8,36 @@ KINDS = ("read", "write", "discard", "write_zeroes", "writesame", "compare_and_w
 PHASES = ("s2q", "q2l", "l2j", "j2n", "n2c", "other", "c2d", "d2a")
 
 
-def moments(lab, folder):
-    """{kind: [(S, C, D, A)]} of a recording with one process, in ns of the trace's clock."""
-    text = lab.run(["babeltrace2", "--clock-cycles", "--no-delta", folder], timeout=300).stdout
-    requests = {}
-    for line in text.splitlines():
-        match = re.match(r"\[0*(\d+)\].* rbdprof:(request|complete|reap): (?:\{[^}]*\}, )*\{(.*)\}$", line)
+# What a thread tells together: the kinds of a record in the order of their numbers, and how many words each has (docs/events.md).
+RECORDS = (None, ("request", 4), ("complete", 4), ("sent", 7), ("lock_wait", 8), ("cond_wait", 8), ("lock_hold", 5), ("lock_pair", 5))
+
+
+def numbers(fields):
+    return [int(number, 0) for number in re.findall(r"\[\d+\] = (\w+)", fields)]
+
+
+def events(lab, folder):
+    """[(time, name, numbers, fields)] of a recording's requests, completions and reaps, in order of time."""
+    found = []
+    for line in lab.run(["babeltrace2", "--clock-cycles", "--no-delta", folder], timeout=300).stdout.splitlines():
+        match = re.match(r"\[0*(\d+)\].* rbdprof:(request|complete|reap|batch): (?:\{[^}]*\}, )*\{(.*)\}$", line)
         if not match:
             continue
         time, name, fields = int(match[1]), match[2], match[3]
-        words = [int(word) for word in re.findall(r"\[\d+\] = (\d+)", fields)]
+        words = numbers(fields)
+        if name != "batch":
+            found.append((time, name, words, fields))
+        while name == "batch" and words:
+            what, count = RECORDS[words[0] >> 56]
+            found.append(((time & ~((1 << 56) - 1)) | words[0] & (1 << 56) - 1, what, words[1:1 + count], ""))
+            words = words[1 + count:]
+    return sorted(found, key=lambda event: event[0])
+
+
+def moments(lab, folder):
+    """{kind: [(S, C, D, A)]} of a recording with one process, in ns of the trace's clock."""
+    requests = {}
+    for time, name, words, fields in events(lab, folder):
         if name == "request":
             requests[words[0]] = {"kind": words[3] >> 32 & 0xff, "S": time, "called": not words[3] >> 40}
         elif name == "complete":
@@ -26,9 +46,8 @@ def moments(lab, folder):
             request["D"] = time if request["called"] else request["C"]
             if words[3] >> 32:
                 request["A"] = time
-        else:
-            looked, ago = (map(int, re.findall(r"\[\d+\] = (\d+)", list_)) for list_ in fields.split("ago_ns = "))
-            for request, ns in zip(looked, ago):
+        elif name == "reap":
+            for request, ns in zip(*map(numbers, fields.split("ago_ns = "))):
                 requests[request].setdefault("A", max(time - ns, requests[request].get("D", 0)))
     found = {}
     for request in requests.values():

@@ -96,7 +96,7 @@ class Place:
         path = os.path.join(self.work, folder, "librbdprof.so")
         with open(path, "rb") as file:
             data = bytearray(file.read())
-        at = data.index(b"rbdprof\0" + struct.pack("<I", 2)) + 12  # magic, layout, then the schema
+        at = re.search(rb"rbdprof\0[\1-\x20]\0\0\0", data).end()  # magic, layout, then the schema
         schema, = struct.unpack_from("<I", data, at)
         check(0 < schema < 100, "the card is found", schema)
         struct.pack_into("<I", data, at, schema + difference)

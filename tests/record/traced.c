@@ -24,6 +24,8 @@
 
 #include "tracepoints/emit.h"
 
+__thread void *rbdprof_thread_place; /* as the shim has it */
+
 static int connect_door(void)
 {
 	const char *name = getenv("RBDPROF_SOCKET");
