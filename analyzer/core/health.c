@@ -174,9 +174,20 @@ int process_health_lost(struct process_health *health, uint64_t begin_ns, uint64
 	return 0;
 }
 
-uint64_t process_health_unaccounted(const struct process_health *health, uint64_t threads)
+/* Beyond what the tracer admits to. */
+static int64_t count_missing(const struct process_health *health, uint64_t threads)
 {
 	int64_t missing = health->missing_at_last - health->missing_at_first - health->lost_events;
 
-	return missing > 0 && (uint64_t)missing > threads ? (uint64_t)missing : 0;
+	return missing > 0 && (uint64_t)missing > threads ? missing : 0;
+}
+
+int64_t process_health_lost_events(const struct process_health *health, uint64_t threads)
+{
+	return health->lost_events + (health->lost_events > 0 ? count_missing(health, threads) : 0);
+}
+
+uint64_t process_health_unaccounted(const struct process_health *health, uint64_t threads)
+{
+	return health->lost_events > 0 ? 0 : (uint64_t)count_missing(health, threads);
 }

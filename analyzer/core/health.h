@@ -65,7 +65,7 @@ struct process_health {
 	uint64_t events;   /* read; losses are none */
 	uint64_t first_ns; /* time of the first of them; 0 before it */
 	uint64_t last_ns;  /* the greatest time */
-	int64_t lost_events;
+	int64_t lost_events; /* by the tracer's count */
 	struct lost_interval *lost; /* owned; in the order of time, none overlap */
 	size_t lost_count;
 	uint64_t passed_through;  /* calls that the shim let through unrecorded since the process began */
@@ -102,10 +102,12 @@ void process_health_totals(struct process_health *health, uint64_t emitted, uint
 int process_health_lost(struct process_health *health, uint64_t begin_ns, uint64_t end_ns, uint64_t events);
 
 /*
- * Events that the shim emitted, that were not read and that the tracer did not admit to having lost: those of a torn buffer or a full disk.
+ * Events that the shim emitted, that were not read. Where the tracer admits to losses they are lost, more than it says, since one of its events may
+ * have been a batch; else they are unaccounted for: those of a torn buffer or a full disk, or what a process that was killed still kept.
  * `threads` is the number of the process's threads, each of which may be between counting and recording one event when the totals
  * are said; so few are none. Counted between the first and the last totals in the trace.
  */
+int64_t process_health_lost_events(const struct process_health *health, uint64_t threads);
 uint64_t process_health_unaccounted(const struct process_health *health, uint64_t threads);
 
 #endif

@@ -414,7 +414,7 @@ static void summarize(struct trace_summary *summary, const struct process *proce
 	if (health->events && (!summary->events || end_ns > summary->end_wall_ns))
 		summary->end_wall_ns = end_ns;
 	summary->events += health->events;
-	summary->lost_events += health->lost_events;
+	summary->lost_events += process_health_lost_events(health, HASH_COUNT(process->threads));
 	summary->unaccounted_events += process_health_unaccounted(health, HASH_COUNT(process->threads));
 	summary->passed_through += health->passed_through;
 	summary->untracked_operations += health->untracked_operations;

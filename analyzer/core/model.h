@@ -36,7 +36,7 @@ struct trace_summary {
 	int64_t begin_wall_ns; /* of the first and last event of any process; both 0 when there was none */
 	int64_t end_wall_ns;
 	uint64_t events;                   /* read */
-	int64_t lost_events;               /* that the tracer dropped; the intervals are with the processes */
+	int64_t lost_events;               /* where the tracer dropped some; the intervals are with the processes */
 	uint64_t unaccounted_events;       /* emitted, not read, and not among the lost: torn buffers, full disks */
 	uint64_t passed_through;           /* calls that the shim could not record */
 	uint64_t untracked_operations;     /* of librados whose end the shim could not record */
