@@ -37,3 +37,13 @@ def test_declared(lab):
     strict = lab.run([lab.rbdprof, "report", "--strict", recording.folder], check=False)
     lab.equal("with --strict the loss is the exit status", strict.returncode, 4)
     lab.holds("and the text tells of it", "lost" in strict.stdout + strict.stderr, strict.stdout[:300])
+
+
+def test_killed(lab):
+    """A process that is killed takes with it what it kept to tell it together: a tenth of a second, give or take how fast the machine is."""
+    fio = fio_command(lab.image("plain"), "randread", "--thread", seconds=60)
+    recording = lab.record(["sh", "-c", 'timeout -s KILL 3 "$@"; date +%s%N', "sh", *fio])
+    died_ns, end_ns = int(recording.ended.stdout.split()[-1]), recording.report["trace"]["end_ns"]
+    lab.between("the recording ends before the process did, by", -50e6, died_ns - end_ns, 300e6)
+    client = recording.clients("plain")[0]
+    lab.holds("its requests are there", client["requests"]["read"]["completed"] > 1000, client["requests"])

@@ -68,6 +68,20 @@ class Load:
         self.process.wait()
 
 
+def test_ends_whole(lab):
+    """What threads keep to tell it together is told before the recording ends: no more requests are open than there can be, and none is missing."""
+    with Load(lab, lab.image("plain")) as load:
+        time.sleep(2)
+        for _ in range(3):
+            recording = attach(lab, load.process.pid, seconds=1)
+            trace = recording.report["trace"]
+            lab.equal("lost, unaccounted, unmatched", (trace["lost_events"], trace["unaccounted_events"], trace["unmatched_requests"]), (0, 0, 0))
+            for client in recording.clients("plain"):
+                lab.between("requests open at the end", 0, client["open_requests"], 32)
+                lab.holds("it wrote", sum(requests["completed"] for requests in client["requests"].values()) > 100, client["requests"])
+        load.end()
+
+
 def ratios(loads):
     """CPU time of a request of the first over that of the second, in windows that both share: what else the machine does concerns both."""
     found = []
