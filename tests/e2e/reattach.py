@@ -69,7 +69,7 @@ class Load:
 
 
 def test_ends_whole(lab):
-    """What threads keep to tell it together is told before the recording ends: no more requests are open than there can be, and none is missing."""
+    """What threads keep to tell it together is told before the recording ends: fio's 32 are open then, but for those that it is about to renew."""
     with Load(lab, lab.image("plain")) as load:
         time.sleep(2)
         for _ in range(3):
@@ -77,7 +77,7 @@ def test_ends_whole(lab):
             trace = recording.report["trace"]
             lab.equal("lost, unaccounted, unmatched", (trace["lost_events"], trace["unaccounted_events"], trace["unmatched_requests"]), (0, 0, 0))
             for client in recording.clients("plain"):
-                lab.between("requests open at the end", 0, client["open_requests"], 32)
+                lab.between("requests open at the end", 24, client["open_requests"], 32)
                 lab.holds("it wrote", sum(requests["completed"] for requests in client["requests"].values()) > 100, client["requests"])
         load.end()
 
