@@ -11,9 +11,11 @@
 #include "preload/recorder.h"
 #include "preload/unseen.h"
 
+#define SOON_NS  10000000u
 #define AGAIN_NS 1000000000u
 
-static uint64_t due_ns; /* 0: at once */
+static uint64_t due_ns;   /* 0: at once */
+static uint64_t begun_ns; /* when it was last due at once */
 
 static void say_all(void)
 {
@@ -32,10 +34,17 @@ static void say_all(void)
 
 void said_when_due(uint64_t now_ns)
 {
-	uint64_t due = __atomic_load_n(&due_ns, __ATOMIC_RELAXED);
+	uint64_t due = __atomic_load_n(&due_ns, __ATOMIC_RELAXED), after_ns;
 
-	if (now_ns < due || !__atomic_compare_exchange_n(&due_ns, &due, now_ns + AGAIN_NS, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED))
+	if (now_ns < due)
 		return;
+	after_ns = due ? now_ns - __atomic_load_n(&begun_ns, __ATOMIC_RELAXED) : SOON_NS;
+	if (after_ns > AGAIN_NS)
+		after_ns = AGAIN_NS;
+	if (!__atomic_compare_exchange_n(&due_ns, &due, now_ns + after_ns, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED))
+		return;
+	if (!due)
+		__atomic_store_n(&begun_ns, now_ns, __ATOMIC_RELAXED);
 	say_all();
 }
 

@@ -1,6 +1,7 @@
 /*
  * What is said once in a trace is said again: when a recording begins, and every second while requests flow, so that a trace that begins
- * late, is cut into chunks or overwrites its own beginning still explains its numbers. Knows when, and the order; each part says itself.
+ * late, is cut into chunks or overwrites its own beginning still explains its numbers. At first it is said after 10 ms, 20, 40 and so on: the
+ * tracer wants events from a program some moments before it writes them. Knows when, and the order; each part says itself.
  */
 #ifndef RBDPROF_PRELOAD_SAID_H
 #define RBDPROF_PRELOAD_SAID_H

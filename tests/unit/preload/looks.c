@@ -180,6 +180,9 @@ static void look_at_one(void)
 static void looks_are_told_with_their_age(void **state)
 {
 	(void)state;
+	/* Nothing is said again for the next three seconds. */
+	said_when_due(recorder_now_ns());
+	said_when_due(recorder_now_ns() + 2000000000);
 	for (int i = 0; i < 15; i++) {
 		look_at_one();
 		sleep_a_little(NULL);

@@ -148,21 +148,30 @@ static void all_is_said_when_a_recording_begins(void **state)
 	finish(first);
 }
 
-static void all_is_said_every_second(void **state)
+/* At once, then after 10 ms and at twice the age each time until that is a second. */
+static void all_is_said_every_second_and_at_first_sooner(void **state)
 {
+	static const uint64_t due_ms[] = {0, 10, 20, 40, 80, 160, 320, 640, 1280, 2280, 3280};
 	uint64_t now_ns = recorder_now_ns();
 
 	(void)state;
 	heard_start(true);
-	said_when_due(now_ns);
-	said_when_due(now_ns + 999999999);
-	assert_int_equal(heard.count[HEARD_PROCESS], 1);
-	said_when_due(now_ns + 1000000000);
-	said_when_due(now_ns + 1000000001);
-	assert_int_equal(heard.count[HEARD_PROCESS], 2);
-	assert_int_equal(heard.count[HEARD_IMAGE], 2);
-	assert_int_equal(heard.count[HEARD_TOTALS], 2);
-	assert_int_equal(heard.count[HEARD_THREAD], 2);
+	for (int i = 0; i < 11; i++) {
+		if (i > 0)
+			said_when_due(now_ns + due_ms[i] * 1000000 - 1);
+		assert_int_equal(heard.count[HEARD_PROCESS], i);
+		said_when_due(now_ns + due_ms[i] * 1000000);
+		said_when_due(now_ns + due_ms[i] * 1000000 + 1);
+		assert_int_equal(heard.count[HEARD_PROCESS], i + 1);
+	}
+	assert_int_equal(heard.count[HEARD_IMAGE], 11);
+	assert_int_equal(heard.count[HEARD_TOTALS], 11);
+	assert_int_equal(heard.count[HEARD_THREAD], 11);
+	/* The next recording begins anew. */
+	said_nothing();
+	said_when_due(now_ns + 5000000000);
+	said_when_due(now_ns + 5010000000);
+	assert_int_equal(heard.count[HEARD_PROCESS], 13);
 }
 
 static rbd_completion_t ending;
@@ -331,7 +340,7 @@ int main(void)
 	    TEST(nested_emission_is_suppressed),
 	    TEST(each_thread_says_its_name_once_a_round),
 	    TEST(all_is_said_when_a_recording_begins),
-	    TEST(all_is_said_every_second),
+	    TEST(all_is_said_every_second_and_at_first_sooner),
 	    TEST(request_does_not_end_while_it_is_said_again),
 	    TEST(completion_is_said_before_what_is_due),
 	    TEST(totals_count_what_was_emitted),
