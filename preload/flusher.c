@@ -15,6 +15,7 @@
 #include "preload/lockstat.h"
 #include "preload/modules.h"
 #include "preload/real.h"
+#include "preload/record.h"
 #include "preload/recorder.h"
 #include "preload/ticks.h"
 #include "preload/usage.h"
@@ -141,6 +142,7 @@ static void *live(void *unused)
 	while (rest());
 	pass();
 	tell_batches(false);
+	EMIT_ALONE(totals(recorder_emitted(), records_passed_through()));
 	lockstat_end();
 	__atomic_store_n(&flusher_alive, false, __ATOMIC_RELEASE);
 	return unused;

@@ -96,14 +96,21 @@ uint64_t *batch_begin(uint8_t what, uint64_t moment_ns, size_t count, uint64_t *
 {
 	struct place *mine = rbdprof_thread_place;
 	uint64_t *header;
+	uint32_t end;
 
 	if (!__atomic_load_n(&keeping, __ATOMIC_RELAXED))
 		return own;
 	if (!mine)
 		mine = take();
-	if (!mine || (mine->end + 1 + count > WORDS && !empty(mine)))
+	if (!mine)
 		return own;
-	header = mine->words + mine->end;
+	end = __atomic_load_n(&mine->end, __ATOMIC_RELAXED);
+	if (end + 1 + count > WORDS) {
+		if (!empty(mine))
+			return own;
+		end = 0;
+	}
+	header = mine->words + end;
 	*header = (uint64_t)what << RBDPROF_RECORD_SHIFT | (moment_ns & ((UINT64_C(1) << RBDPROF_RECORD_SHIFT) - 1));
 	return header + 1;
 }
@@ -112,7 +119,7 @@ void batch_end(size_t count)
 {
 	struct place *mine = rbdprof_thread_place;
 
-	__atomic_store_n(&mine->end, mine->end + 1 + (uint32_t)count, __ATOMIC_RELEASE);
+	__atomic_store_n(&mine->end, __atomic_load_n(&mine->end, __ATOMIC_RELAXED) + 1 + (uint32_t)count, __ATOMIC_RELEASE);
 }
 
 void batches_tell_now(void)

