@@ -42,7 +42,9 @@ static const char help[] =
     "\n"
     "  -p, --pid PID       a process to record; may be given several times, or as a list with commas\n"
     "      --for SECS      ends after that time; else Ctrl-C or SIGTERM ends it, or the end of the processes, or a trace of 1 GiB\n"
-    "                      or of 5 per cent of the disk's room\n" CAPTURE_HELP "  -h, --help\n"
+    "                      or of 5 per cent of the disk's room\n"
+    CAPTURE_HELP
+    "  -h, --help\n"
     "\n"
     "Exit status: 0 when something was recorded or listed, 125 for failures, wrong usage included.\n";
 
@@ -72,8 +74,7 @@ static struct attach attach;
 static int usage_error(const char *what, const char *value)
 {
 	say("%s%s%s", what, value ? ": " : "", value ? value : "");
-	say("usage: rbdprof attach [-o DIR] [-p PID]… [--for SECS] [--locks contended|holds|all|off] [--buffers SIZE]   (--help tells "
-	    "more)");
+	say("usage: rbdprof attach [-o DIR] [-p PID]… [--for SECS] [--locks contended|holds|all|off] [--buffers SIZE]   (--help tells more)");
 	return FAILED;
 }
 

@@ -28,7 +28,9 @@ static const char help[] =
     "usage: rbdprof record [-o DIR] [--locks contended|holds|all|off] [--stacks-over MICROSECONDS] [--buffers SIZE] -- CMD…\n"
     "\n"
     "Runs CMD and records the RBD requests and contended locks of CMD and of every process below it that opens an image.\n"
-    "\n" CAPTURE_HELP "      --stacks-over MICROSECONDS  the stack of a wait is taken where waits have been as long; default 20\n"
+    "\n"
+    CAPTURE_HELP
+    "      --stacks-over MICROSECONDS  the stack of a wait is taken where waits have been as long; default 20\n"
     "  -h, --help\n"
     "\n"
     "CMD keeps its standard streams; Ctrl-C reaches it, SIGTERM, SIGHUP, SIGUSR1 and SIGUSR2 are passed on to it.\n"
