@@ -20,8 +20,6 @@ struct place {
 	bool busy;     /* somebody tells */
 } __attribute__((aligned(64)));
 
-void (*batch_emit)(const uint64_t *words, size_t count);
-
 static struct place places[PLACES];
 static uint32_t used; /* places that were ever taken */
 static bool keeping;

@@ -33,7 +33,7 @@ void batches_forget(void);
 /* The monotonic clock. */
 uint64_t batch_now_ns(void);
 
-/* How a batch is told: the provider's, or a test's. */
-extern void (*batch_emit)(const uint64_t *words, size_t count);
+/* How a batch is told. Not defined here: it is the provider's, or a test's. */
+void batch_emit(const uint64_t *words, size_t count);
 
 #endif

@@ -294,14 +294,9 @@ static void emit_undecoded(const char *what)
 	lttng_ust_tracepoint(rbdprof, undecoded, what);
 }
 
-static void emit_batch(const uint64_t *words, size_t count)
+void batch_emit(const uint64_t *words, size_t count)
 {
 	lttng_ust_tracepoint(rbdprof, batch, words, count);
-}
-
-__attribute__((constructor)) static void init(void)
-{
-	batch_emit = emit_batch;
 }
 
 static void emit_batches(int keep)
