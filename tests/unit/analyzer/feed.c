@@ -344,21 +344,11 @@ static void test_no_words(void **unused)
 	assert_int_equal(seen.counts.missing_fields, 1);
 }
 
-static int stop_at_once(void *user, const struct event *event)
-{
-	(void)user;
-	(void)event;
-	return -EINTR;
-}
-
 /* What is held then is let go. */
 static void test_stop(void **unused)
 {
-	const struct source_handler handler = {NULL, stop_at_once, seen_problem};
 	struct ctf_trace trace = trace_of_batches("stop");
 	struct ctf_stream stream;
-	struct source *source;
-	const char *why;
 
 	(void)unused;
 	begin(&trace, &stream);
@@ -366,11 +356,7 @@ static void test_stop(void **unused)
 	put_requests(&stream, 100, MOMENTS(50, 90));
 	ctf_request(&stream, 120, 120);
 	ctf_stream_end(&stream);
-	source = source_create(&handler, &why);
-	assert_non_null(source);
-	assert_int_equal(source_add(source, trace.folder), 0);
-	assert_int_equal(source_run(source), -EINTR);
-	source_destroy(source);
+	seen_stop_at_once(&trace);
 }
 
 int main(void)

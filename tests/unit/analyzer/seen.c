@@ -1,5 +1,7 @@
 #include "tests/unit/core/test.h"
 
+#include <errno.h>
+
 #include "tests/unit/analyzer/seen.h"
 
 struct seen seen;
@@ -27,7 +29,7 @@ static int take(void *user, const struct event *event)
 	return 0;
 }
 
-void seen_problem(void *user, const char *sentence)
+static void note_problem(void *user, const char *sentence)
 {
 	(void)user;
 	assert_true(seen.problem_count < 8);
@@ -36,7 +38,7 @@ void seen_problem(void *user, const char *sentence)
 
 void seen_read(const struct ctf_trace *const *traces, size_t count)
 {
-	const struct source_handler handler = {NULL, take, seen_problem};
+	const struct source_handler handler = {NULL, take, note_problem};
 	const char *why;
 
 	memset(&seen, 0, sizeof(seen));
@@ -53,6 +55,25 @@ void seen_read(const struct ctf_trace *const *traces, size_t count)
 void seen_read_one(const struct ctf_trace *trace)
 {
 	seen_read(&trace, 1);
+}
+
+static int want_no_more(void *user, const struct event *event)
+{
+	(void)user;
+	(void)event;
+	return -EINTR;
+}
+
+void seen_stop_at_once(const struct ctf_trace *trace)
+{
+	const struct source_handler handler = {NULL, want_no_more, note_problem};
+	const char *why;
+	struct source *source = source_create(&handler, &why);
+
+	assert_non_null(source);
+	assert_int_equal(source_add(source, trace->folder), 0);
+	assert_int_equal(source_run(source), -EINTR);
+	source_destroy(source);
 }
 
 struct ctf_trace seen_trace(const char *name)

@@ -47,8 +47,8 @@ void seen_record(struct seen_batch *batch, enum rbdprof_record record, uint64_t 
 void seen_read(const struct ctf_trace *const *traces, size_t count);
 void seen_read_one(const struct ctf_trace *trace);
 
-/* For a handler of a test's own. */
-void seen_problem(void *user, const char *sentence);
+/* Reads a trace with a handler that wants no more after the first event; its answer is the reading's. */
+void seen_stop_at_once(const struct ctf_trace *trace);
 
 /* All events came, and at these times. */
 void seen_times(const uint64_t *times, size_t count);

@@ -350,26 +350,12 @@ static void test_chunks(void **unused)
 		assert_int_equal(seen.events[i].process, 0);
 }
 
-static int stop_at_once(void *user, const struct event *event)
-{
-	(void)user;
-	(void)event;
-	return -EINTR;
-}
-
 static void test_stop(void **unused)
 {
-	const struct source_handler handler = {NULL, stop_at_once, seen_problem};
 	struct ctf_trace trace = two_streams("stop");
-	struct source *source;
-	const char *why;
 
 	(void)unused;
-	source = source_create(&handler, &why);
-	assert_non_null(source);
-	assert_int_equal(source_add(source, trace.folder), 0);
-	assert_int_equal(source_run(source), -EINTR);
-	source_destroy(source);
+	seen_stop_at_once(&trace);
 }
 
 int main(void)

@@ -159,14 +159,20 @@ static void counts_no_locks_where_they_are_not_wanted(void **state)
 	assert_false(heard.keeping);
 }
 
-/* Whoever ends a recording lets requests go first. */
-static void says_what_is_left_when_requests_are_no_more_wanted(void **state)
+/* Six acquisitions, of which the last four are still to be said. */
+static void leave_four(void)
 {
-	(void)state;
 	flusher_ensure();
 	take_and_hear(2, 2);
 	take(4);
 	assert_int_equal(acquisitions(), 2); /* its next pass is most of a second away */
+}
+
+/* Whoever ends a recording lets requests go first. */
+static void says_what_is_left_when_requests_are_no_more_wanted(void **state)
+{
+	(void)state;
+	leave_four();
 	heard_requests = 0;
 	assert_true(soon(is_gone));
 	assert_int_equal(acquisitions(), 6);
@@ -281,10 +287,7 @@ static void fork_leaves_it_to_the_parent(void **state)
 static void says_what_is_left_at_the_end(void **state)
 {
 	(void)state;
-	flusher_ensure();
-	take_and_hear(2, 2);
-	take(4);
-	assert_int_equal(acquisitions(), 2); /* its next pass is most of a second away */
+	leave_four();
 	flusher_finish();
 	assert_int_equal(acquisitions(), 6);
 	assert_true(soon(is_gone));
