@@ -20,7 +20,7 @@ enum member_type {
 	MEMBER_U64,
 	MEMBER_I32,
 	MEMBER_I64,
-	MEMBER_MOMENT, /* of the event's clock; kept is how long before the event it was, in ns. */
+	MEMBER_MOMENT, /* of the event's clock; kept is how long before the event it was, in ns */
 	MEMBER_STRING,
 	MEMBER_NUMBERS, /* a sequence of numbers, as 64 bits each; its length is kept where `count` says */
 	MEMBER_ROWS,    /* such a sequence in which RBDPROF_COUNTS_WORDS are a struct event_counts; kept is how many of these there are */
