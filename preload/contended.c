@@ -105,7 +105,7 @@ void release_look(struct release *release, uint8_t kind, const void *lock)
 		return;
 	release->now_ns = now_ns;
 	release->blocked_ns = now_ns > since_ns ? now_ns - since_ns : 0;
-	if (!release->times)
+	if (!release->begun)
 		return;
 	hold_ns = ticks_to_ns(release->hold_ticks);
 	if (hold_ns < release->blocked_ns)
@@ -129,7 +129,7 @@ void release_say(const struct release *release, uint8_t kind, const void *lock, 
 		event.hold_ns = release->blocked_ns;
 		EMIT(lock_hold(&event));
 	}
-	if (release->times && lockstat_state.pairs) {
+	if (release->begun && lockstat_state.pairs) {
 		event.hold_ns = ticks_to_ns(release->hold_ticks);
 		EMIT(lock_pair(&event));
 	}

@@ -64,10 +64,11 @@ void contended_inherited(uint8_t kind, const void *lock, const void *caller);
 
 /* A hold that ends. */
 struct release {
-	struct lockstat_times *times; /* NULL: not timed */
-	uint64_t hold_ticks;          /* of a timed one */
-	uint64_t now_ns;              /* of one that others waited for; else 0 */
-	uint64_t blocked_ns;          /* so long */
+	uint64_t begun;               /* as of struct lockstat_hold; 0: not timed */
+	struct lockstat_times *times; /* of a timed one */
+	uint64_t hold_ticks;
+	uint64_t now_ns;     /* of one that others waited for; else 0 */
+	uint64_t blocked_ns; /* so long */
 };
 
 /* Fills in what is known of the blocking hold. */
@@ -81,21 +82,21 @@ static inline bool release_begin(struct release *release, uint8_t kind, const vo
 {
 	bool likely = waiters_likely(lock);
 
-	release->times = lockstat_timed(lock, kind);
+	release->begun = lockstat_timed(lock, kind, &release->times);
 	release->now_ns = 0;
-	if (release->times)
-		release->hold_ticks = ticks_now() - (release->times->begun & ~(uint64_t)LOCKSTAT_COUNTED);
+	if (release->begun)
+		release->hold_ticks = ticks_now() - (release->begun & ~(uint64_t)LOCKSTAT_COUNTED);
 	else if (!likely)
 		return false;
 	if (likely)
 		release_look(release, kind, lock);
-	return release->times || release->now_ns;
+	return release->begun || release->now_ns;
 }
 
 /* After the real call, unless that refused. Keeps errno. */
 static inline void release_end(const struct release *release, uint8_t kind, const void *lock, const void *caller)
 {
-	if (release->times)
+	if (release->begun & LOCKSTAT_COUNTED)
 		lockstat_released(release->times, release->hold_ticks);
 	if (release->now_ns || lockstat_state.pairs)
 		release_say(release, kind, lock, caller);
@@ -121,6 +122,7 @@ static inline void release_end(const struct release *release, uint8_t kind, cons
 		int result_;                                                                                                               \
 		if (recorder_thread.inside)                                                                                                \
 			return acquire;                                                                                                    \
+		lockstat_expect(lock, kind);                                                                                               \
 		result_ = try;                                                                                                             \
 		if (__builtin_expect(result_ != 0, 0))                                                                                     \
 			return later(lock, caller, result_);                                                                               \

@@ -10,7 +10,7 @@
 #include "preload/recorder.h"
 #include "preload/tracer.h"
 
-#define MOST_TABLES 512  /* address space; a page is used once something is written to it */
+#define MOST_TABLES 512 /* address space; a page is used once something is written to it */
 #define PROBES      16
 
 struct lockstat_state lockstat_state;
@@ -39,14 +39,13 @@ static struct lockstat_table *take(void)
 /* A slot without a key, in which nothing is counted. The flusher may be looking. */
 static void empty(struct lockstat_table *table, struct lockstat_slot *slot)
 {
-	struct lockstat_times *times = lockstat_times(table, slot);
+	struct lockstat_times *times = &table->times[lockstat_place(table, slot)];
 	struct lockstat_waits *waits = &table->waits[lockstat_place(table, slot)];
 
 	__atomic_store_n(&slot->key, 0, __ATOMIC_RELAXED);
 	__atomic_thread_fence(
 	    __ATOMIC_RELEASE); /* pairs with lockstat_look()'s: who sees a number of the next life sees that this one is over */
 	__atomic_store_n(&slot->acquisitions, 0, __ATOMIC_RELAXED);
-	__atomic_store_n(&times->begun, 0, __ATOMIC_RELAXED);
 	__atomic_store_n(&times->holds, 0, __ATOMIC_RELAXED);
 	__atomic_store_n(&times->hold_ticks, 0, __ATOMIC_RELAXED);
 	__atomic_store_n(&waits->contended, 0, __ATOMIC_RELAXED);
@@ -118,6 +117,22 @@ static struct lockstat_slot *insert(struct lockstat_table *table, struct locksta
 	return slot;
 }
 
+/* The place of a lock's hold among those that this thread times, the latest first; 0: it is not timed. */
+static uint32_t find_hold(uint64_t key)
+{
+	uint32_t i = lockstat_thread.timed;
+
+	while (i && lockstat_thread.holds[i - 1].key != key)
+		i--;
+	return i;
+}
+
+static void drop_hold(uint32_t at)
+{
+	for (lockstat_thread.timed--; at <= lockstat_thread.timed; at++)
+		lockstat_thread.holds[at - 1] = lockstat_thread.holds[at];
+}
+
 /* Whether nothing is lost when the slot becomes another lock's. */
 static bool is_told(const struct lockstat_table *table, const struct lockstat_slot *slot)
 {
@@ -125,7 +140,7 @@ static bool is_told(const struct lockstat_table *table, const struct lockstat_sl
 	const struct lockstat_times *times = &table->times[at];
 	const struct lockstat_said *said = &table->said[at];
 
-	if (times->begun)
+	if (find_hold(slot->key))
 		return false;
 	return (table->lives[at] & 1) || (__atomic_load_n(&said->life, __ATOMIC_RELAXED) == table->lives[at] &&
 					  __atomic_load_n(&said->acquisitions, __ATOMIC_RELAXED) == slot->acquisitions &&
@@ -136,7 +151,7 @@ static bool is_told(const struct lockstat_table *table, const struct lockstat_sl
 /* The i-th place where a key may be: near and in that line, then far. */
 static struct lockstat_slot *candidate(struct lockstat_table *table, uint64_t key, size_t i)
 {
-	size_t near = (size_t)(lockstat_near(table, key) - table->slots), far;
+	size_t near = lockstat_near(key), far;
 
 	if (i < LOCKSTAT_LINE)
 		return &table->slots[near ^ i];
@@ -176,10 +191,13 @@ static struct lockstat_slot *count(struct lockstat_slot *slot)
 
 static inline void time_hold(struct lockstat_table *table, const struct lockstat_slot *slot, uint64_t ticks, uint64_t counted)
 {
-	struct lockstat_times *times = lockstat_times(table, slot);
+	struct lockstat_times *times = &table->times[lockstat_place(table, slot)];
 
-	lockstat_thread.timed += !times->begun;
-	__atomic_store_n(&times->begun, (ticks & ~(uint64_t)LOCKSTAT_COUNTED) | counted, __ATOMIC_RELAXED);
+	__builtin_prefetch(times, 1); /* for the release */
+	if (__builtin_expect(lockstat_thread.timed == LOCKSTAT_HOLDS, 0))
+		drop_hold(1);
+	lockstat_thread.holds[lockstat_thread.timed++] =
+	    (struct lockstat_hold){slot->key, (ticks & ~(uint64_t)LOCKSTAT_COUNTED) | counted, times};
 }
 
 /* Apart, so that who reads the counter saves no register for it. */
@@ -209,6 +227,19 @@ struct lockstat_slot *lockstat_acquired_anyhow(const void *lock, uint8_t kind, c
 	if (waiters_likely(lock) && waiters_find(lock))
 		time_hold(table, slot, ticks_now(), 0);
 	return count(slot);
+}
+
+uint64_t lockstat_timed_below(uint64_t key, struct lockstat_times **times)
+{
+	uint32_t at = find_hold(key);
+	struct lockstat_hold hold;
+
+	if (!at)
+		return 0;
+	hold = lockstat_thread.holds[at - 1];
+	drop_hold(at);
+	*times = hold.times;
+	return hold.begun;
 }
 
 void lockstat_waited(const struct lockstat_slot *slot, uint64_t wait_ns)

@@ -37,14 +37,10 @@ struct lockstat_slot {
 /* So many are a cache line. */
 #define LOCKSTAT_LINE 4
 
-/* A hold that is timed by chance, and so stands for others, and not only because somebody waits for it. */
-#define LOCKSTAT_COUNTED 1
-
-/* What only a hold that is timed touches. */
+/* What only a hold that was timed touches. */
 struct lockstat_times {
-	uint64_t begun;      /* ticks at the acquisition of the hold that is being timed, with bit 0 as LOCKSTAT_COUNTED; 0: none is */
-	uint64_t holds;      /* that were timed and are over */
-	uint64_t hold_ticks; /* of those */
+	uint64_t holds; /* that are over */
+	uint64_t hold_ticks;
 };
 
 /* What only a wait touches. */
@@ -71,7 +67,7 @@ struct lockstat_said {
 };
 
 struct lockstat_table {
-	struct lockstat_slot slots[LOCKSTAT_SLOTS] __attribute__((aligned(4096))); /* the near ones first */
+	struct lockstat_slot slots[LOCKSTAT_SLOTS] __attribute__((aligned(4096))); /* at its beginning, the near ones first */
 	struct lockstat_times times[LOCKSTAT_SLOTS];
 	struct lockstat_waits waits[LOCKSTAT_SLOTS];
 	struct lockstat_said said[LOCKSTAT_SLOTS];
@@ -98,10 +94,24 @@ extern struct lockstat_state {
 	char pad[55];
 } lockstat_state __attribute__((aligned(64)));
 
+/* A hold that is being timed. */
+struct lockstat_hold {
+	uint64_t key;
+	uint64_t begun; /* ticks at the acquisition, with bit 0 as LOCKSTAT_COUNTED */
+	struct lockstat_times *times;
+};
+
+/* It is timed by chance, and so stands for others, and not only because somebody waits for it. */
+#define LOCKSTAT_COUNTED 1
+
+/* So many at once, in one thread. One more makes it forget the first, whose end may never come: another thread may release it. */
+#define LOCKSTAT_HOLDS 16
+
 struct lockstat_thread {
 	struct lockstat_table *table;
 	uint32_t epoch; /* in which the table counts, or none was to be had */
-	uint32_t timed; /* holds of this thread that are being timed now, or were and whose end was not seen */
+	uint32_t timed; /* of these */
+	struct lockstat_hold holds[LOCKSTAT_HOLDS];
 };
 
 extern __thread struct lockstat_thread lockstat_thread __attribute__((tls_model("initial-exec")));
@@ -110,11 +120,6 @@ extern __thread struct lockstat_thread lockstat_thread __attribute__((tls_model(
 static inline size_t lockstat_place(const struct lockstat_table *table, const struct lockstat_slot *slot)
 {
 	return (size_t)(slot - table->slots);
-}
-
-static inline struct lockstat_times *lockstat_times(struct lockstat_table *table, const struct lockstat_slot *slot)
-{
-	return &table->times[lockstat_place(table, slot)];
 }
 
 /* This thread's table in this epoch, cleared; NULL when nothing is counted, the thread is the tracer's, or there is no table. */
@@ -142,16 +147,25 @@ static inline uint64_t lockstat_hash(uint64_t key)
 	return key * UINT64_C(0x9e3779b97f4a7c15);
 }
 
-static inline struct lockstat_slot *lockstat_near(struct lockstat_table *table, uint64_t key)
+/* The number of a key's near slot. */
+static inline size_t lockstat_near(uint64_t key)
 {
-	return &table->slots[lockstat_hash(key) >> (64 - LOCKSTAT_NEAR_BITS)];
+	return lockstat_hash(key) >> (64 - LOCKSTAT_NEAR_BITS);
 }
 
 static inline struct lockstat_slot *lockstat_find(struct lockstat_table *table, uint64_t key, const void *caller)
 {
-	struct lockstat_slot *slot = lockstat_near(table, key);
+	struct lockstat_slot *slot = &table->slots[lockstat_near(key)];
 
 	return __builtin_expect(slot->key == key, 1) ? slot : lockstat_seek(table, key, caller);
+}
+
+/* Brings the near place of a lock that is about to be taken closer: in a busy program it is seldom in a cache. */
+static inline void lockstat_expect(const void *lock, uint8_t kind)
+{
+	uintptr_t table = (uintptr_t)lockstat_thread.table; /* it may be none: nothing is read */
+
+	__builtin_prefetch((const void *)(table + lockstat_near(lockstat_key(lock, kind)) * sizeof(struct lockstat_slot)), 1);
 }
 
 /* Whether the hold of the n-th acquisition of a lock is timed. Of some, the first is, and then one in 64, at distances of 34, 55 and 89
@@ -176,7 +190,7 @@ static inline struct lockstat_slot *lockstat_acquired(const void *lock, uint8_t 
 
 	/* While nothing is counted it is 0, which is the epoch of no table. */
 	if (__builtin_expect(lockstat_thread.epoch == epoch && lockstat_thread.table, 1)) {
-		struct lockstat_slot *slot = lockstat_near(lockstat_thread.table, lockstat_key(lock, kind));
+		struct lockstat_slot *slot = &lockstat_thread.table->slots[lockstat_near(lockstat_key(lock, kind))];
 		uint64_t n = slot->acquisitions;
 
 		if (__builtin_expect(slot->key == lockstat_key(lock, kind) && !waiters_likely(lock), 1)) {
@@ -189,32 +203,29 @@ static inline struct lockstat_slot *lockstat_acquired(const void *lock, uint8_t 
 	return lockstat_acquired_anyhow(lock, kind, caller);
 }
 
-/* The times of a lock that this thread is about to release, if its hold is being timed. */
-static inline struct lockstat_times *lockstat_timed(const void *lock, uint8_t kind)
-{
-	struct lockstat_table *table;
-	struct lockstat_slot *slot;
-	struct lockstat_times *times;
+/* lockstat_timed() of a hold that is not the latest. */
+uint64_t lockstat_timed_below(uint64_t key, struct lockstat_times **times);
 
-	if (!lockstat_thread.timed)
-		return NULL;
-	table = lockstat_mine();
-	slot = table ? lockstat_find(table, lockstat_key(lock, kind), NULL) : NULL;
-	if (!slot)
-		return NULL;
-	times = lockstat_times(table, slot);
-	return times->begun ? times : NULL;
+/* The timing of a hold that this thread is about to end, which is over with this: its `begun`, and where it counts; 0: it is not timed. */
+static inline uint64_t lockstat_timed(const void *lock, uint8_t kind, struct lockstat_times **times)
+{
+	const struct lockstat_hold *latest = &lockstat_thread.holds[lockstat_thread.timed];
+
+	if (latest == lockstat_thread.holds)
+		return 0;
+	latest--;
+	if (__builtin_expect(latest->key != lockstat_key(lock, kind), 0))
+		return lockstat_timed_below(lockstat_key(lock, kind), times);
+	lockstat_thread.timed--;
+	*times = latest->times;
+	return latest->begun;
 }
 
-/* Its hold is over, `ticks` after it began. */
+/* Adds a counted hold that is over. In the next epoch these are cleared before anybody sees them. */
 static inline void lockstat_released(struct lockstat_times *times, uint64_t ticks)
 {
-	if (times->begun & LOCKSTAT_COUNTED) {
-		__atomic_store_n(&times->hold_ticks, times->hold_ticks + ticks, __ATOMIC_RELAXED);
-		__atomic_store_n(&times->holds, times->holds + 1, __ATOMIC_RELEASE);
-	}
-	__atomic_store_n(&times->begun, 0, __ATOMIC_RELAXED);
-	lockstat_thread.timed--;
+	__atomic_store_n(&times->hold_ticks, times->hold_ticks + ticks, __ATOMIC_RELAXED);
+	__atomic_store_n(&times->holds, times->holds + 1, __ATOMIC_RELEASE);
 }
 
 /* Adds a wait that ended in the acquisition that this thread's `slot` has counted. */

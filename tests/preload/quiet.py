@@ -18,7 +18,7 @@ ROUNDS = 6400  # a multiple of 64: of so many acquisitions the hold of one is ti
 STATES = {  # the environment, and how many instructions may be added to a pair of calls
     "dormant": ({"RBDPROF_TEST_DORMANT": "1"}, 40),
     "contended": ({"RBDPROF_TEST_LOCKS": "contended"}, 95),
-    "holds": ({"RBDPROF_TEST_LOCKS": "holds"}, 205),
+    "holds": ({"RBDPROF_TEST_LOCKS": "holds"}, 210),
 }
 MARK = "getpgid("
 failures = []

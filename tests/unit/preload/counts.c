@@ -23,6 +23,12 @@ static const struct rbdprof_lock_counts *mine(const pthread_mutex_t *mutex)
 	return heard_counts(mutex, RBDPROF_MUTEX, recorder_thread_number());
 }
 
+static void sleep_until(uint64_t until_ns)
+{
+	while (recorder_now_ns() < until_ns)
+		usleep(1000);
+}
+
 /* How many counts are said by a pass. */
 static int pass(void)
 {
@@ -91,6 +97,93 @@ static void all_holds_are_said_as_such(void **state)
 	assert_int_equal(heard.count[HEARD_LOCK_COUNTS], 0);
 	assert_int_equal(heard.count[HEARD_HOLD_COUNTS], 1);
 	assert_int_equal(mine(&one)->holds, 100);
+}
+
+/* As many as are timed at once, ended in the order in which they began. */
+static void holds_end_in_any_order(void **state)
+{
+	uint64_t begun_ns[LOCKSTAT_HOLDS], held_ns[LOCKSTAT_HOLDS];
+
+	(void)state;
+	assert_null(ticks_calibrate());
+	assert_true(lockstat_begin(true, false));
+	for (int i = 0; i < LOCKSTAT_HOLDS; i++) {
+		pthread_mutex_lock(&many[i]);
+		begun_ns[i] = recorder_now_ns();
+		sleep_until(begun_ns[i] + 1000000);
+	}
+	for (int i = 0; i < LOCKSTAT_HOLDS; i++) {
+		held_ns[i] = recorder_now_ns() - begun_ns[i];
+		pthread_mutex_unlock(&many[i]);
+	}
+	assert_int_equal(lockstat_thread.timed, 0);
+	counts_say(true);
+	for (int i = 0; i < LOCKSTAT_HOLDS; i++) {
+		assert_int_equal(mine(&many[i])->acquisitions, 1);
+		assert_int_equal(mine(&many[i])->holds, 1);
+		assert_true(mine(&many[i])->hold_ns >= held_ns[i]);
+		assert_true(mine(&many[i])->hold_ns < held_ns[i] + 1000000); /* no other's */
+	}
+}
+
+/* The first is not timed then, and what it was is not taken for another's; all are counted. */
+static void one_hold_too_many(void **state)
+{
+	(void)state;
+	assert_true(lockstat_begin(true, false));
+	for (int i = 0; i <= LOCKSTAT_HOLDS; i++)
+		pthread_mutex_lock(&many[i]);
+	for (int i = LOCKSTAT_HOLDS; i >= 0; i--)
+		pthread_mutex_unlock(&many[i]);
+	assert_int_equal(lockstat_thread.timed, 0);
+	counts_say(true);
+	for (int i = 0; i <= LOCKSTAT_HOLDS; i++) {
+		assert_int_equal(mine(&many[i])->acquisitions, 1);
+		assert_int_equal(mine(&many[i])->holds, i > 0);
+	}
+}
+
+static void *read_and_leave(void *rwlock)
+{
+	pthread_rwlock_rdlock(rwlock);
+	return NULL;
+}
+
+/* A hold that another thread ends is timed by neither, and does not hinder those that follow. */
+static void a_hold_that_another_ends(void **state)
+{
+	static pthread_rwlock_t rwlocks[2 * LOCKSTAT_HOLDS];
+	pthread_t thread;
+
+	(void)state;
+	assert_true(lockstat_begin(true, false));
+	for (int i = 0; i < 2 * LOCKSTAT_HOLDS; i++) {
+		pthread_rwlock_init(&rwlocks[i], NULL);
+		pthread_rwlock_rdlock(&rwlocks[i]); /* not ended by this one */
+		pthread_create(&thread, NULL, read_and_leave, &rwlocks[i]);
+		pthread_join(thread, NULL);
+	}
+	take(&one, 100);
+	counts_say(true);
+	assert_int_equal(mine(&one)->acquisitions, 100);
+	assert_int_equal(mine(&one)->holds, 100);
+	assert_int_equal(heard_counts(&rwlocks[0], RBDPROF_RWLOCK_READ, recorder_thread_number())->holds, 0);
+}
+
+/* What ends in the next recording was not begun in it. */
+static void a_hold_across_two_recordings(void **state)
+{
+	(void)state;
+	assert_true(lockstat_begin(true, false));
+	pthread_mutex_lock(&one);
+	lockstat_end();
+	assert_true(lockstat_begin(true, false));
+	pthread_mutex_unlock(&one);
+	take(&one, 2);
+	counts_say(true);
+	assert_int_equal(mine(&one)->acquisitions, 2);
+	assert_int_equal(mine(&one)->holds, 2);
+	assert_int_equal(lockstat_thread.timed, 0);
 }
 
 static void sums_do_not_wrap(void **state)
@@ -194,12 +287,6 @@ static void *block(void *unused)
 	pthread_mutex_lock(&one);
 	pthread_mutex_unlock(&one);
 	return unused;
-}
-
-static void sleep_until(uint64_t until_ns)
-{
-	while (recorder_now_ns() < until_ns)
-		usleep(1000);
 }
 
 /* Once it has lasted a second, and in each pass from then on; a recording that begins meanwhile hears of it too. */
@@ -307,6 +394,10 @@ int main(void)
 	    TEST(what_has_changed_is_said),
 	    TEST(readers_and_writers_are_two),
 	    TEST(all_holds_are_said_as_such),
+	    TEST(holds_end_in_any_order),
+	    TEST(one_hold_too_many),
+	    TEST(a_hold_that_another_ends),
+	    TEST(a_hold_across_two_recordings),
 	    TEST(sums_do_not_wrap),
 	    TEST(a_thread_that_is_gone_is_said_once_more),
 	    TEST(a_wait_that_lasts_is_said_while_it_does),
