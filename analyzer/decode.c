@@ -225,6 +225,7 @@ static void begin_event(struct event *event, enum event_type type, const struct 
 	event->time_ns = time_ns;
 	/* Members that an event of this type may be without. */
 	event->request.age_ns = 0;
+	event->reap.requests = NULL;
 	event->counts.several = NULL;
 	event->counts.one.series = 0;
 }

@@ -143,9 +143,10 @@ struct event {
 			uint8_t looked; /* the application had looked by D: no REAP follows */
 		} complete;
 		struct {
-			const uint64_t *requests;
-			const uint64_t *ago_ns; /* each A was so long before the event */
-			size_t count;           /* of each of these */
+			const uint64_t *requests; /* NULL: there is one */
+			const uint64_t *ago_ns;   /* each A was so long before the event */
+			size_t count;             /* of each of these */
+			uint64_t one;
 		} reap;
 		struct {
 			uint64_t lock;

@@ -40,6 +40,7 @@
 	MEMBER(U64, counts.one, lock), MEMBER(U64, counts.one, acquisitions), MEMBER(U64, counts.one, contended),                          \
 		MEMBER(U64, counts.one, wait_ns), MEMBER(U64, counts.one, holds), MEMBER(U64, counts.one, hold_ns),                        \
 		MEMBER(U32, counts.one, thread), MEMBER(U8, counts.one, kind)
+#define REAP_WORDS WORD(0, 0, U64, reap, one)
 #define LOCK_WAIT_WORDS WAIT_WORDS
 #define COND_WAIT_WORDS WAIT_WORDS
 #define LOCK_HOLD_WORDS HOLD_WORDS
@@ -66,7 +67,7 @@ const struct known_event known_events[] = {
 	EVENT(REQUEST_OPEN, request_open, REQUEST_MEMBERS, MEMBER(U64, request, age_ns)),
 	EVENT(COMPLETE, complete, COMPLETE_MEMBERS, {"complete_ns", MEMBER_MOMENT, offsetof(struct event, complete.c2d_ns), 0, 0, 0}), /* schema 2 */
 	EVENT(COMPLETE, complete, COMPLETE_MEMBERS, MEMBER(U64, complete, c2d_ns)), /* schema 1 */
-	EVENT(REAP, reap, NUMBERS(reap, requests), NUMBERS(reap, ago_ns)),
+	EVENT(REAP, reap, NUMBERS(reap, requests), NUMBERS(reap, ago_ns)), /* schema 5 */
 	EVENT(LOCK_WAIT, lock_wait, WAIT_MEMBERS), /* schema 3 */
 	EVENT(LOCK_WAIT_OPEN, lock_wait_open, WAIT_WORDS),
 	EVENT(LOCK_WAIT_OPEN, lock_wait_open, WAIT_MEMBERS), /* schema 3 */

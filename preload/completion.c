@@ -4,8 +4,6 @@
 #include "preload/record.h"
 #include "preload/recorder.h"
 
-#define REAP_AT_ONCE 64
-
 WRAPS(rbd_aio_create_completion)
 int rbd_aio_create_completion(void *arg, rbd_callback_t callback, rbd_completion_t *completion)
 {
@@ -55,7 +53,7 @@ static void look(struct record *record, rbd_completion_t completion)
 	uint64_t request = record ? record_look(record, completion) : 0;
 
 	if (request)
-		record_reap(&request, 1);
+		record_reap(request, recorder_now_ns());
 }
 
 WRAPS(rbd_aio_is_complete)
@@ -145,19 +143,14 @@ void cxx_aio_release(rbd_completion_t completion)
 /* Completions that the application was handed. */
 static void look_at_each(rbd_completion_t *completions, int count)
 {
-	uint64_t requests[REAP_AT_ONCE];
-	size_t reaped = 0;
+	uint64_t now_ns = recorder_now_ns();
 
 	for (int i = 0; i < count; i++) {
 		struct record *record = record_find(completions[i]);
 		uint64_t request = record ? record_look(record, completions[i]) : 0;
 
 		if (request)
-			requests[reaped++] = request;
-		if (reaped == REAP_AT_ONCE || (i == count - 1 && reaped)) {
-			record_reap(requests, reaped);
-			reaped = 0;
-		}
+			record_reap(request, now_ns);
 	}
 }
 

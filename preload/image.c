@@ -5,7 +5,6 @@
 #include "preload/counters.h"
 #include "preload/images.h"
 #include "preload/real.h"
-#include "preload/reaps.h"
 #include "preload/record.h"
 #include "preload/recorder.h"
 
@@ -226,10 +225,7 @@ struct closing {
 /* Before the real call: the handle may be another's at once after it. */
 static struct closing begin_close(rbd_image_t handle)
 {
-	struct closing closing = {recorder_now_ns(), images_forget(handle)};
-
-	reaps_say();
-	return closing;
+	return (struct closing){recorder_now_ns(), images_forget(handle)};
 }
 
 static int closed(int result, struct closing closing)

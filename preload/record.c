@@ -10,7 +10,6 @@
 #include "preload/images.h"
 #include "preload/pool.h"
 #include "preload/real.h"
-#include "preload/reaps.h"
 #include "preload/recorder.h"
 #include "preload/said.h"
 
@@ -267,10 +266,10 @@ uint64_t record_look(struct record *record, rbd_completion_t completion)
 	return 0;
 }
 
-void record_reap(const uint64_t *requests, size_t count)
+void record_reap(uint64_t request, uint64_t looked_ns)
 {
-	if (count && recorder_wants_requests())
-		reaps_add(requests, count);
+	if (recorder_wants_requests())
+		EMIT(reap(request, looked_ns));
 }
 
 void record_release(struct record *record, rbd_completion_t completion)
@@ -342,5 +341,4 @@ void records_reset(void)
 	for (uint32_t i = 0; i < pool.fresh; i++)
 		records[i].state &= ~(uint32_t)(IN_FLIGHT | SAYING);
 	passed_through = 0;
-	reaps_reset();
 }

@@ -74,8 +74,8 @@ void record_callback(rbd_completion_t completion, void *arg);
  * Returns the number of a request whose A this is and has not been said, 0 otherwise. */
 uint64_t record_look(struct record *record, rbd_completion_t completion);
 
-/* Says A of one or more requests. */
-void record_reap(const uint64_t *requests, size_t count);
+/* Says A of a request. */
+void record_reap(uint64_t request, uint64_t looked_ns);
 
 /* The application is done with the completion: releases it, now or when its callback has returned. */
 void record_release(struct record *record, rbd_completion_t completion);

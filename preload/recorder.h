@@ -99,7 +99,7 @@ static inline void recorder_leave(void)
 	recorder_thread.inside--;
 }
 
-/* One event through the emitter:  EMIT(reap(requests, ago_ns, count)). */
+/* One event through the emitter:  EMIT(reap(request, looked_ns)). */
 #define EMIT(call)                                                                                                                         \
 	do {                                                                                                                               \
 		int emit_errno_ = errno;                                                                                                   \

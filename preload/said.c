@@ -6,7 +6,6 @@
 #include <unistd.h>
 
 #include "preload/images.h"
-#include "preload/reaps.h"
 #include "preload/record.h"
 #include "preload/recorder.h"
 #include "preload/unseen.h"
@@ -52,12 +51,10 @@ void said_nothing(void)
 {
 	if (__atomic_load_n(&due_ns, __ATOMIC_RELAXED))
 		__atomic_store_n(&due_ns, 0, __ATOMIC_RELAXED);
-	reaps_say(); /* what is left of the recording before is forgotten */
 }
 
 void said_totals(void)
 {
-	reaps_say();
 	if (recorder_wants_requests())
 		EMIT(totals(recorder_emitted(), records_passed_through()));
 }

@@ -184,7 +184,7 @@ struct rbdprof_emitter {
 	void (*image_closed)(uint32_t image, uint64_t close_ns, int32_t result);
 	void (*request)(const struct rbdprof_request *request, uint64_t start_ns); /* S, by the monotonic clock */
 	void (*complete)(uint64_t request, uint32_t thread, int64_t result, uint64_t complete_ns, uint8_t looked); /* C, by the monotonic clock */
-	void (*reap)(const uint64_t *requests, const uint64_t *ago_ns, size_t count); /* each looked at so long before */
+	void (*reap)(uint64_t request, uint64_t looked_ns);
 	void (*lock_wait)(const struct rbdprof_lock_wait *wait);
 	void (*lock_wait_open)(const struct rbdprof_lock_wait *wait); /* not over yet: wait_ns so far, no result */
 	void (*lock_hold)(const struct rbdprof_lock_hold *hold); /* others waited for its end */

@@ -90,9 +90,12 @@ static void emit_complete(uint64_t request, uint32_t thread, int64_t result, uin
 	END(complete, RBDPROF_COMPLETE_WORDS);
 }
 
-static void emit_reap(const uint64_t *requests, const uint64_t *ago_ns, size_t count)
+static void emit_reap(uint64_t request, uint64_t looked_ns)
 {
-	lttng_ust_tracepoint(rbdprof, reap, requests, ago_ns, count);
+	BEGIN(REAP, looked_ns, RBDPROF_REAP_WORDS);
+
+	words[0] = request;
+	END(reap, RBDPROF_REAP_WORDS);
 }
 
 static void put_wait(uint64_t words[RBDPROF_WAIT_WORDS], const struct rbdprof_lock_wait *wait)

@@ -130,10 +130,9 @@ LTTNG_UST_TRACEPOINT_EVENT(rbdprof, complete,
 )
 
 LTTNG_UST_TRACEPOINT_EVENT(rbdprof, reap,
-	LTTNG_UST_TP_ARGS(const uint64_t *, requests, const uint64_t *, ago_ns, size_t, count),
+	LTTNG_UST_TP_ARGS(const uint64_t *, words),
 	LTTNG_UST_TP_FIELDS(
-		lttng_ust_field_sequence(uint64_t, requests, requests, uint32_t, count)
-		lttng_ust_field_sequence(uint64_t, ago_ns, ago_ns, uint32_t, count)
+		lttng_ust_field_array(uint64_t, words, words, RBDPROF_REAP_WORDS)
 	)
 )
 

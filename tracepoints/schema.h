@@ -5,7 +5,7 @@
 #ifndef RBDPROF_TRACEPOINTS_SCHEMA_H
 #define RBDPROF_TRACEPOINTS_SCHEMA_H
 
-#define RBDPROF_SCHEMA 5
+#define RBDPROF_SCHEMA 6
 
 /* The kinds of a request, in the order of their numbers in a trace. The names are also the keys of the JSON report. */
 #define RBDPROF_KINDS(KIND)                                                                                                                \
@@ -29,6 +29,7 @@ enum rbdprof_kind {
 enum {
 	RBDPROF_REQUEST_WORDS = 4,
 	RBDPROF_COMPLETE_WORDS = 4,
+	RBDPROF_REAP_WORDS = 1,
 	RBDPROF_SENT_WORDS = 7,
 	RBDPROF_WAIT_WORDS = 8,
 	RBDPROF_HOLD_WORDS = 5,
@@ -47,7 +48,8 @@ enum {
 	RECORD(LOCK_WAIT, lock_wait, RBDPROF_WAIT_WORDS)                                                                                   \
 	RECORD(COND_WAIT, cond_wait, RBDPROF_WAIT_WORDS)                                                                                   \
 	RECORD(LOCK_HOLD, lock_hold, RBDPROF_HOLD_WORDS)                                                                                   \
-	RECORD(LOCK_PAIR, lock_pair, RBDPROF_HOLD_WORDS)
+	RECORD(LOCK_PAIR, lock_pair, RBDPROF_HOLD_WORDS)                                                                                   \
+	RECORD(REAP, reap, RBDPROF_REAP_WORDS)
 
 enum rbdprof_record {
 	RBDPROF_RECORD_NONE,

@@ -255,16 +255,26 @@ static int feed_complete(struct model *model, struct process *process, const str
 	return 0;
 }
 
+static int reap(struct model *model, struct process *process, uint32_t number, uint64_t request, uint64_t time_ns)
+{
+	int status = requests_reap(model->requests, number, request, time_ns);
+
+	if (status != -ENOENT)
+		return status;
+	process->health.unmatched_reaps += (uint64_t)is_of_recording(process, request);
+	return 0;
+}
+
 static int feed_reap(struct model *model, struct process *process, const struct event *event)
 {
+	if (!event->reap.requests)
+		return reap(model, process, event->process, event->reap.one, event->time_ns);
 	for (size_t i = 0; i < event->reap.count; i++) {
-		uint64_t request = event->reap.requests[i], ago_ns = event->reap.ago_ns[i];
+		uint64_t ago_ns = event->reap.ago_ns[i];
 		uint64_t a_ns = ago_ns < event->time_ns ? event->time_ns - ago_ns : 0;
-		int status = requests_reap(model->requests, event->process, request, a_ns);
+		int status = reap(model, process, event->process, event->reap.requests[i], a_ns);
 
-		if (status == -ENOENT)
-			process->health.unmatched_reaps += (uint64_t)is_of_recording(process, request);
-		else if (status)
+		if (status)
 			return status;
 	}
 	return 0;

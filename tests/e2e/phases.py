@@ -9,7 +9,8 @@ PHASES = ("s2q", "q2l", "l2j", "j2n", "n2c", "other", "c2d", "d2a")
 
 
 # What a thread tells together: the kinds of a record in the order of their numbers, and how many words each has (docs/events.md).
-RECORDS = (None, ("request", 4), ("complete", 4), ("sent", 7), ("lock_wait", 8), ("cond_wait", 8), ("lock_hold", 5), ("lock_pair", 5))
+RECORDS = (None, ("request", 4), ("complete", 4), ("sent", 7), ("lock_wait", 8), ("cond_wait", 8), ("lock_hold", 5), ("lock_pair", 5),
+           ("reap", 1))
 
 
 def numbers(fields):
@@ -17,7 +18,7 @@ def numbers(fields):
 
 
 def events(lab, folder):
-    """[(time, name, numbers, fields)] of a recording's requests, completions and reaps, in order of time."""
+    """[(time, name, words)] of a recording's requests, completions and reaps, in order of time."""
     found = []
     for line in lab.run(["babeltrace2", "--clock-cycles", "--no-delta", folder], timeout=300).stdout.splitlines():
         match = re.match(r"\[0*(\d+)\].* rbdprof:(request|complete|reap|batch): (?:\{[^}]*\}, )*\{(.*)\}$", line)
@@ -26,10 +27,10 @@ def events(lab, folder):
         time, name, fields = int(match[1]), match[2], match[3]
         words = numbers(fields)
         if name != "batch":
-            found.append((time, name, words, fields))
+            found.append((time, name, words))
         while name == "batch" and words:
             what, count = RECORDS[words[0] >> 56]
-            found.append(((time & ~((1 << 56) - 1)) | words[0] & (1 << 56) - 1, what, words[1:1 + count], ""))
+            found.append(((time & ~((1 << 56) - 1)) | words[0] & (1 << 56) - 1, what, words[1:1 + count]))
             words = words[1 + count:]
     return sorted(found, key=lambda event: event[0])
 
@@ -37,7 +38,7 @@ def events(lab, folder):
 def moments(lab, folder):
     """{kind: [(S, C, D, A)]} of a recording with one process, in ns of the trace's clock."""
     requests = {}
-    for time, name, words, fields in events(lab, folder):
+    for time, name, words in events(lab, folder):
         if name == "request":
             requests[words[0]] = {"kind": words[3] >> 32 & 0xff, "S": time, "called": not words[3] >> 40}
         elif name == "complete":
@@ -47,8 +48,7 @@ def moments(lab, folder):
             if words[3] >> 32:
                 request["A"] = time
         elif name == "reap":
-            for request, ns in zip(*map(numbers, fields.split("ago_ns = "))):
-                requests[request].setdefault("A", max(time - ns, requests[request].get("D", 0)))
+            requests[words[0]].setdefault("A", max(time, requests[words[0]].get("D", 0)))
     found = {}
     for request in requests.values():
         found.setdefault(KINDS[request["kind"]], []).append(tuple(request[moment] for moment in "SCDA"))

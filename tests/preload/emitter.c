@@ -124,11 +124,11 @@ static void count_complete(uint64_t request, uint32_t thread, int64_t result, ui
 	count(REAPED, looked);
 }
 
-static void count_reap(const uint64_t *requests, const uint64_t *ago_ns, size_t number)
+static void count_reap(uint64_t request, uint64_t looked_ns)
 {
-	(void)requests, (void)ago_ns;
+	(void)request, (void)looked_ns;
 	count(REAP, 1);
-	count(REAPED, number);
+	count(REAPED, 1);
 }
 
 static void count_lock_wait(const struct rbdprof_lock_wait *wait)

@@ -44,7 +44,8 @@ static const char events[] =
     "	u8 kind; }; };\n"
     "event { name = \"rbdprof:hold_counts\"; id = 18; stream_id = 0; fields := struct { u32 length; u64 words[length]; }; };\n"
     "event { name = \"rbdprof:cond_wait\"; id = 19; stream_id = 0; fields := struct { u64 words[8]; }; };\n"
-    "event { name = \"rbdprof:lock_pair\"; id = 20; stream_id = 0; fields := struct { u64 words[5]; }; };\n";
+    "event { name = \"rbdprof:lock_pair\"; id = 20; stream_id = 0; fields := struct { u64 words[5]; }; };\n"
+    "event { name = \"rbdprof:reap\"; id = 23; stream_id = 0; fields := struct { u64 words[1]; }; };\n";
 
 const char ctf_batches[] =
     "event { name = \"rbdprof:batch\"; id = 21; stream_id = 0; fields := struct { u32 length; u64 words[length]; }; };\n"
@@ -174,7 +175,7 @@ void ctf_request(struct ctf_stream *stream, uint64_t at_ns, uint64_t request)
 void ctf_words(struct ctf_stream *stream, uint64_t at_ns, enum ctf_worded event, const uint64_t *words)
 {
 	static const int counts[] = {[CTF_REQUEST] = 4, [CTF_COMPLETE] = 4, [CTF_SENT] = 7, [CTF_WAIT] = 8,
-				     [CTF_HOLD] = 5,    [CTF_COND_WAIT] = 8, [CTF_PAIR] = 5};
+				     [CTF_HOLD] = 5,    [CTF_COND_WAIT] = 8, [CTF_PAIR] = 5, [CTF_REAP] = 1};
 
 	begin_event(stream, at_ns, event);
 	for (int i = 0; i < counts[event]; i++)

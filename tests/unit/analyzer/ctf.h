@@ -29,7 +29,7 @@ struct ctf_stream {
 	uint64_t discarded; /* said by the next packet that ends */
 };
 
-/* For a trace's `more`: batches and watermarks, which only schema 5 has. */
+/* For a trace's `more`: batches and watermarks, which schemas from 5 on have. */
 extern const char ctf_batches[];
 
 /* Makes the folder (below a temporary one of the test's) and its metadata. */
@@ -45,7 +45,7 @@ void ctf_process_of_schema(struct ctf_stream *stream, uint64_t at_ns, uint32_t s
 void ctf_request(struct ctf_stream *stream, uint64_t at_ns, uint64_t request);
 void ctf_complete(struct ctf_stream *stream, uint64_t at_ns, uint32_t schema, uint64_t request, uint64_t c_ns); /* C is at c_ns */
 /* The events that are told in words, by their numbers in the metadata; as many words as docs/events.md gives them. */
-enum ctf_worded { CTF_REQUEST = 8, CTF_COMPLETE, CTF_SENT, CTF_WAIT = 14, CTF_HOLD, CTF_COND_WAIT = 19, CTF_PAIR };
+enum ctf_worded { CTF_REQUEST = 8, CTF_COMPLETE, CTF_SENT, CTF_WAIT = 14, CTF_HOLD, CTF_COND_WAIT = 19, CTF_PAIR, CTF_REAP = 23 };
 void ctf_words(struct ctf_stream *stream, uint64_t at_ns, enum ctf_worded event, const uint64_t *words);
 
 void ctf_sent_2(struct ctf_stream *stream, uint64_t at_ns); /* of schemas 1 and 2 */

@@ -34,6 +34,7 @@ static const uint64_t request_words[] = {0x0000000500000007, 8192, 4096, 0x00000
 static const uint64_t complete_words[] = {0x0000000500000007, (uint64_t)INT64_C(-5), 150, 0x0000000180000003};
 static const uint64_t sent_words[] = {4100, 9, (uint64_t)INT64_C(-1), 0xfedcba9880000011, 0x0002220180000020, 512, 1024};
 static const uint64_t wait_words[] = {0x90000, 0x91000, 0x10010, 900, 0x0000000500000007, 77, 0x8000000580000006, 0x00000002fffffff9};
+static const uint64_t reap_words[] = {0x0000000500000007};
 static const uint64_t hold_words[] = {0x90000, 0x10020, 800, 30, 0x0000000180000005};
 
 static void check_request(const struct event *event, uint64_t at_ns)
@@ -106,7 +107,7 @@ static void check_hold(const struct event *event, enum event_type type, uint64_t
 
 static void check_all(uint64_t first_ns)
 {
-	assert_int_equal(seen.count, 7);
+	assert_int_equal(seen.count, 8);
 	check_request(&seen.events[0], first_ns);
 	check_sent(&seen.events[1], first_ns + 10);
 	check_complete(&seen.events[2], first_ns + 20);
@@ -114,9 +115,13 @@ static void check_all(uint64_t first_ns)
 	check_wait(&seen.events[4], EVENT_COND_WAIT, first_ns + 40);
 	check_hold(&seen.events[5], EVENT_LOCK_HOLD, first_ns + 50);
 	check_hold(&seen.events[6], EVENT_LOCK_PAIR, first_ns + 60);
+	assert_int_equal(seen.events[7].type, EVENT_REAP);
+	assert_int_equal(seen.events[7].time_ns, first_ns + 70);
+	assert_null(seen.events[7].reap.requests);
+	assert_int_equal(seen.events[7].reap.one, reap_words[0]);
 }
 
-/* What every request has is told in words since schema 3, waits and holds since schema 4. */
+/* What every request has is told in words since schema 3, waits and holds since schema 4, looks since schema 6. */
 static void test_words(void **unused)
 {
 	struct ctf_trace trace = seen_trace("words");
@@ -132,6 +137,7 @@ static void test_words(void **unused)
 	ctf_words(&stream, 220, CTF_COND_WAIT, wait_words);
 	ctf_words(&stream, 230, CTF_HOLD, hold_words);
 	ctf_words(&stream, 240, CTF_PAIR, hold_words);
+	ctf_words(&stream, 250, CTF_REAP, reap_words);
 	ctf_stream_end(&stream);
 	seen_read_one(&trace);
 	check_all(180);
@@ -143,11 +149,11 @@ static void test_records(void **unused)
 	static const uint64_t *const payloads[] = {
 	    [RBDPROF_RECORD_REQUEST] = request_words, [RBDPROF_RECORD_SENT] = sent_words,      [RBDPROF_RECORD_COMPLETE] = complete_words,
 	    [RBDPROF_RECORD_LOCK_WAIT] = wait_words,  [RBDPROF_RECORD_COND_WAIT] = wait_words, [RBDPROF_RECORD_LOCK_HOLD] = hold_words,
-	    [RBDPROF_RECORD_LOCK_PAIR] = hold_words,
+	    [RBDPROF_RECORD_LOCK_PAIR] = hold_words,  [RBDPROF_RECORD_REAP] = reap_words,
 	};
 	static const enum rbdprof_record order[] = {
 	    RBDPROF_RECORD_REQUEST,   RBDPROF_RECORD_SENT,      RBDPROF_RECORD_COMPLETE,  RBDPROF_RECORD_LOCK_WAIT,
-	    RBDPROF_RECORD_COND_WAIT, RBDPROF_RECORD_LOCK_HOLD, RBDPROF_RECORD_LOCK_PAIR,
+	    RBDPROF_RECORD_COND_WAIT, RBDPROF_RECORD_LOCK_HOLD, RBDPROF_RECORD_LOCK_PAIR, RBDPROF_RECORD_REAP,
 	};
 	struct ctf_trace trace = seen_trace("records");
 	struct seen_batch batch = {0};
@@ -155,7 +161,7 @@ static void test_records(void **unused)
 
 	(void)unused;
 	trace.more = ctf_batches;
-	for (uint64_t i = 0; i < 7; i++)
+	for (uint64_t i = 0; i < 8; i++)
 		seen_record(&batch, order[i], 180 + 10 * i, payloads[order[i]]);
 	ctf_begin(&trace);
 	ctf_stream_begin(&stream, &trace, "c_0");
@@ -163,7 +169,7 @@ static void test_records(void **unused)
 	ctf_stream_end(&stream);
 	seen_read_one(&trace);
 	check_all(180);
-	assert_int_equal(seen.counts.events, 7);
+	assert_int_equal(seen.counts.events, 8);
 }
 
 /* The highest byte of a moment is that of the batch's time, or the one before where that has turned in between. */

@@ -170,7 +170,7 @@ static void test_newer_schema(void **unused)
 	seen_times(times, 4);
 	assert_int_equal(seen.problem_count, 1);
 	assert_non_null(strstr(seen.problems[0], "newer-schema"));
-	assert_non_null(strstr(seen.problems[0], "written by a newer library (rbdprof 0.1.0, schema 6; this program knows 5)"));
+	assert_non_null(strstr(seen.problems[0], "written by a newer library (rbdprof 0.1.0, schema 7; this program knows 6)"));
 }
 
 static void overwrite_metadata(const struct ctf_trace *trace, const void *bytes, size_t size)

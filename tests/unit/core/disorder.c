@@ -156,7 +156,8 @@ static struct event some_event(uint64_t time_ns)
 		event.complete.result = (int64_t)below(10) - 5;
 		break;
 	case EVENT_REAP:
-		event.reap.requests = reaped;
+		event.reap.one = some_request();
+		event.reap.requests = below(2) ? reaped : NULL;
 		event.reap.ago_ns = ago_ns;
 		event.reap.count = below(4);
 		for (size_t i = 0; i < event.reap.count; i++) {

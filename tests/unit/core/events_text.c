@@ -77,6 +77,7 @@ static const struct field fields[] = {
     F(COMPLETE, U64, c2d_ns, complete.c2d_ns),
     F(COMPLETE, U32, thread, complete.thread),
     F(COMPLETE, U8, looked, complete.looked),
+    F(REAP, NUMBER, request, reap.one),
     F(REAP, LIST, requests, reap.requests),
     F(REAP, LIST, ago_ns, reap.ago_ns),
     F(LOCK_WAIT, U64, lock, wait.lock),
@@ -396,6 +397,8 @@ static void empty_pointers(struct event *event, enum event_type type)
 		else if (fields[i].type == type && fields[i].holds == LIST)
 			*(const uint64_t **)at = zeros;
 	}
+	if (type == EVENT_REAP)
+		event->reap.requests = NULL; /* there is one, unless several are given */
 }
 
 /* Cuts `line` up. */

@@ -87,10 +87,16 @@ static void test_one_write(void **unused)
 	check_anomalies(0, 0);
 }
 
-/* Looks are told together, each so long after it was: A is 60 and 95. */
+/* Up to schema 5 looks are told together, each so long after it was: A is 60 and 95. Then each alone. */
 static void test_looks_told_later(void **unused)
 {
 	(void)unused;
+	run(TEXT_IMAGE "10 p0 request request=1:1 image=1 kind=write\n"
+		       "50 p0 complete request=1:1\n"
+		       "60 p0 reap request=1:1\n");
+	assert_int_equal(writes(4001)->total.sum, 60 - 10);
+	assert_int_equal(writes(4001)->phases[PHASE_D2A].sum, 60 - 50);
+	check_anomalies(0, 0);
 	run(TEXT_IMAGE "10 p0 request request=1:1 image=1 kind=write\n"
 		       "20 p0 request request=1:2 image=1 kind=write\n"
 		       "50 p0 complete request=1:1\n"

@@ -39,7 +39,6 @@ static void callback_then_look_then_release(void **state)
 	assert_int_equal(heard.complete.thread, recorder_thread_number());
 	assert_int_equal(heard.count[HEARD_REAP], 0);
 	assert_int_equal(rbd_aio_is_complete(completion), 1);
-	reaps_say();
 	assert_int_equal(heard.count[HEARD_REAP], 1);
 	assert_int_equal(heard.reaped[0], request);
 	/* Only the first look counts. */
@@ -47,7 +46,6 @@ static void callback_then_look_then_release(void **state)
 	assert_int_equal(rbd_aio_get_return_value(completion), 512);
 	assert_taken(record);
 	rbd_aio_release(completion);
-	reaps_say();
 	assert_int_equal(heard.count[HEARD_REAP], 1);
 	assert_int_equal(((struct stub_completion *)completion)->released, 1);
 	assert_free(record);
@@ -167,7 +165,6 @@ static void refused_then_submitted_again_is_reaped(void **state)
 	stub_finish(completion, 0);
 	assert_int_equal(heard.complete.looked, 0);
 	assert_int_equal(rbd_aio_is_complete(completion), 1);
-	reaps_say();
 	assert_int_equal(heard.count[HEARD_REAP], 1);
 	rbd_aio_release(completion);
 }
@@ -227,7 +224,6 @@ static void recording_begins_and_ends_in_between(void **state)
 	stub_finish(completion, 512);
 	assert_int_equal(heard.count[HEARD_COMPLETE], 1);
 	rbd_aio_release(completion);
-	reaps_say();
 	assert_int_equal(heard.count[HEARD_REAP], 1);
 
 	completion = submit(callback);

@@ -6,7 +6,6 @@
 
 #include "heard.h"
 #include "preload/real.h"
-#include "preload/reaps.h"
 #include "preload/record.h"
 #include "preload/recorder.h"
 #include "stubs.h"

@@ -126,15 +126,13 @@ static void hear_complete(uint64_t request, uint32_t thread, int64_t result, uin
 	leave();
 }
 
-static void hear_reap(const uint64_t *requests, const uint64_t *ago_ns, size_t count)
+static void hear_reap(uint64_t request, uint64_t looked_ns)
 {
 	enter(HEARD_REAP);
-	for (size_t i = 0; i < count && heard.reaped_count < HEARD_REAPS; i++) {
-		heard.ago_ns[heard.reaped_count] = ago_ns[i];
-		heard.reaped[heard.reaped_count++] = requests[i];
+	if (heard.reaped_count < HEARD_REAPS) {
+		heard.looked_ns[heard.reaped_count] = looked_ns;
+		heard.reaped[heard.reaped_count++] = request;
 	}
-	if (count > heard.largest_reap)
-		heard.largest_reap = count;
 	leave();
 }
 

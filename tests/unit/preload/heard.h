@@ -83,9 +83,8 @@ struct heard {
 		uint8_t looked;
 	} complete;
 	uint64_t reaped[HEARD_REAPS]; /* all requests of all reap events */
-	uint64_t ago_ns[HEARD_REAPS]; /* of each */
+	uint64_t looked_ns[HEARD_REAPS]; /* of each */
 	size_t reaped_count;
-	size_t largest_reap;
 	size_t largest_counts; /* of how many locks at once */
 	struct rbdprof_lock_wait wait; /* the last */
 	struct rbdprof_lock_wait open_wait; /* the last */

@@ -65,12 +65,12 @@ static void nested_emission_is_suppressed(void **state)
 	before = recorder_emitted();
 	assert_false(recorder_enter());
 	errno = EXDEV;
-	EMIT(reap(&before, &before, 1));
+	EMIT(reap(before, before));
 	assert_int_equal(errno, EXDEV);
 	assert_int_equal(heard.count[HEARD_REAP], 0);
 	assert_int_equal(recorder_emitted(), before); /* not counted: it is not in the trace */
 	recorder_leave();
-	EMIT(reap(&before, &before, 1));
+	EMIT(reap(before, before));
 	assert_int_equal(errno, EXDEV); /* although the emitter spoils it */
 	assert_int_equal(heard.count[HEARD_REAP], 1);
 	assert_int_equal(recorder_emitted(), before + 1);
@@ -78,12 +78,10 @@ static void nested_emission_is_suppressed(void **state)
 
 static void *emit_once(void *name)
 {
-	uint64_t request = 1;
-
 	if (name)
 		prctl(PR_SET_NAME, name);
-	EMIT(reap(&request, &request, 1));
-	EMIT(reap(&request, &request, 1));
+	EMIT(reap(1, 1));
+	EMIT(reap(1, 1));
 	return NULL;
 }
 
