@@ -10,9 +10,7 @@
 
 static inline bool wanted(void)
 {
-	const int *word = __atomic_load_n(&recorder_cond_waits, __ATOMIC_RELAXED);
-
-	return __atomic_load_n(word, __ATOMIC_RELAXED) != 0;
+	return __atomic_load_n(&lockstat_state.conds, __ATOMIC_RELAXED) != 0;
 }
 
 /* The mutex is about to be released inside the wait. What is said of it is said now, while it is held: after the wait it is held again. */
@@ -57,9 +55,9 @@ static inline bool waited(int result)
 		bool wanted_ = wanted(), held_;                                                                                            \
 		uint64_t begin_ns_;                                                                                                        \
 		int result_;                                                                                                               \
-		if (__builtin_expect(!contended_wanted() && !wanted_, 1) || recorder_thread.inside)                                        \
+		if (!contended_wanted() || recorder_thread.inside)                                                                         \
 			return wait;                                                                                                       \
-		held_ = contended_wanted() && !contended_again(mutex);                                                                     \
+		held_ = !contended_again(mutex);                                                                                           \
 		if (held_)                                                                                                                 \
 			release(mutex, __builtin_return_address(0));                                                                       \
 		begin_ns_ = wanted_ ? recorder_now_ns() : 0;                                                                               \

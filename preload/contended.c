@@ -27,7 +27,7 @@ static bool mine(uint8_t kind, const void *lock)
 
 void contended_begin(struct contended *wait, uint8_t kind, const void *lock, const void *caller)
 {
-	__atomic_thread_fence(__ATOMIC_ACQUIRE); /* who saw the tracer's word sees its addresses: pairs with recorder_install() */
+	__atomic_thread_fence(__ATOMIC_ACQUIRE); /* who saw that locks are counted sees the tracer's addresses: pairs with recorder_install() */
 	/* The tracer may hold a lock of its own here that emitting takes. */
 	wait->foreign = !contended_wanted() || tracer_owns(caller);
 	if (wait->foreign)

@@ -17,9 +17,7 @@
 
 static inline bool contended_wanted(void)
 {
-	const int *word = __atomic_load_n(&recorder_lock_waits, __ATOMIC_RELAXED);
-
-	return __builtin_expect(__atomic_load_n(word, __ATOMIC_RELAXED) != 0, 0);
+	return __builtin_expect(__atomic_load_n(&lockstat_state.epoch, __ATOMIC_RELAXED) != 0, 0);
 }
 
 /* Whether a clock and a time are such that the real call would wait by them. It may refuse others even when the lock is free, so there must

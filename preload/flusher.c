@@ -30,7 +30,7 @@ bool flusher_alive;
 static uint32_t finishing; /* a futex: 1 when it is to say all that is left and end */
 static pthread_mutex_t passing = PTHREAD_MUTEX_INITIALIZER;
 static __thread bool paused __attribute__((tls_model("initial-exec"))); /* by this thread's fork() */
-static bool counting, every, pairs;                                     /* what is asked for of locks */
+static bool counting, every, pairs, conds;                              /* what is asked for of locks */
 static const char *excuse;                                              /* why not all holds can be timed; NULL: they can */
 static bool excuse_said;
 
@@ -39,25 +39,21 @@ static bool is_set(const int *word)
 	return __atomic_load_n(word, __ATOMIC_RELAXED) != 0;
 }
 
-static bool counts_wanted(void)
-{
-	return is_set(__atomic_load_n(&recorder_lock_waits, __ATOMIC_RELAXED));
-}
-
 /* Begins to count locks as the recording wants it. */
 static bool begin(void)
 {
 	const struct rbdprof_emitter *emitter = __atomic_load_n(&recorder_emitter, __ATOMIC_ACQUIRE);
 	bool usable;
 
-	counting = counts_wanted();
+	counting = is_set(emitter->lock_waits);
 	excuse = counting ? ticks_calibrate() : NULL;
 	excuse_said = false;
 	usable = counting && !excuse;
 	every = usable && is_set(emitter->all_holds);
 	pairs = usable && is_set(emitter->lock_pairs);
+	conds = counting && is_set(emitter->cond_waits);
 	if (counting)
-		return lockstat_begin(every || pairs, pairs);
+		return lockstat_begin(every || pairs, pairs, conds);
 	lockstat_end();
 	return true;
 }
@@ -66,7 +62,7 @@ static bool wants_otherwise(void)
 {
 	const struct rbdprof_emitter *emitter = __atomic_load_n(&recorder_emitter, __ATOMIC_ACQUIRE);
 
-	return counts_wanted() != counting ||
+	return is_set(emitter->lock_waits) != counting || (counting && is_set(emitter->cond_waits) != conds) ||
 	       (counting && !excuse && (is_set(emitter->all_holds) != every || is_set(emitter->lock_pairs) != pairs));
 }
 

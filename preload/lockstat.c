@@ -322,7 +322,7 @@ bool lockstat_crowded(void)
 	return __atomic_load_n(&crowded, __ATOMIC_RELAXED) && __atomic_exchange_n(&crowded, 0, __ATOMIC_RELAXED);
 }
 
-bool lockstat_begin(bool every, bool pairs)
+bool lockstat_begin(bool every, bool pairs, bool conds)
 {
 	if (!tables) {
 		void *mapped =
@@ -337,6 +337,7 @@ bool lockstat_begin(bool every, bool pairs)
 	__atomic_store_n(&without_table, 0, __ATOMIC_RELAXED);
 	__atomic_store_n(&lockstat_state.timed, every ? LOCKSTAT_EVERY : LOCKSTAT_SOME, __ATOMIC_RELAXED);
 	__atomic_store_n(&lockstat_state.pairs, pairs, __ATOMIC_RELAXED);
+	__atomic_store_n(&lockstat_state.conds, conds, __ATOMIC_RELAXED);
 	last_epoch = last_epoch + 1 ? last_epoch + 1 : 1;
 	__atomic_store_n(&lockstat_state.epoch, last_epoch, __ATOMIC_RELEASE);
 	return true;
@@ -346,6 +347,7 @@ void lockstat_end(void)
 {
 	__atomic_store_n(&lockstat_state.epoch, 0, __ATOMIC_RELEASE);
 	__atomic_store_n(&lockstat_state.pairs, 0, __ATOMIC_RELAXED);
+	__atomic_store_n(&lockstat_state.conds, 0, __ATOMIC_RELAXED);
 }
 
 struct lockstat_table *lockstat_next(struct lockstat_table *previous)

@@ -86,12 +86,14 @@ struct lockstat_table {
 #define LOCKSTAT_SOME  (UINT32_MAX / RBDPROF_HOLD_SAMPLING)
 #define LOCKSTAT_EVERY UINT32_MAX
 
-/* Read by every lock call while somebody records; written when counting begins and ends. */
+/* Read by every lock call, and but for the thread's own words the only thing that one needs to know of recordings; written when counting
+ * begins and ends. */
 extern struct lockstat_state {
 	uint32_t epoch; /* 0: nothing is counted */
 	uint32_t timed; /* holds are timed whose number has no higher hash: LOCKSTAT_SOME of all, or LOCKSTAT_EVERY one */
 	uint8_t pairs;  /* and each is an event */
-	char pad[55];
+	uint8_t conds;  /* so is each wait on a condition variable */
+	char pad[54];
 } lockstat_state __attribute__((aligned(64)));
 
 /* A hold that is being timed. */
@@ -251,9 +253,9 @@ bool lockstat_look(const struct lockstat_table *table, size_t at, struct locksta
 /* Whether some thread wanted for a slot since the last call: the sooner what is counted is said, the sooner there are some. */
 bool lockstat_crowded(void);
 
-/* Begins to count from 0 in all threads. every: all holds are timed. Maps the tables at the first call: false when it cannot. Not at once
- * with lockstat_end(). */
-bool lockstat_begin(bool every, bool pairs);
+/* Begins to count from 0 in all threads. every: all holds are timed; pairs, conds: as in lockstat_state. Maps the tables at the first call:
+ * false when it cannot. Not at once with lockstat_end(). */
+bool lockstat_begin(bool every, bool pairs, bool conds);
 void lockstat_end(void);
 
 /* The tables whose owners are known, one after the other: the one behind `previous` (NULL: the first); NULL after the last. */

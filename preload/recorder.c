@@ -31,8 +31,6 @@ const struct rbdprof_emitter recorder_silent = {
 __thread struct recorder_thread recorder_thread __attribute__((tls_model("initial-exec")));
 __thread void *rbdprof_thread_place;
 const struct rbdprof_emitter *recorder_emitter = &recorder_silent;
-const int *recorder_lock_waits = &nobody;
-const int *recorder_cond_waits = &nobody;
 
 static const struct rbdprof_emitter *loaded; /* the provider's emitter, once it is in the process */
 static __thread const struct rbdprof_emitter *forking __attribute__((tls_model("initial-exec"))); /* knows of this thread's fork() */
@@ -48,8 +46,6 @@ static struct {
 void recorder_install(const struct rbdprof_emitter *emitter)
 {
 	__atomic_store_n(&recorder_emitter, emitter, __ATOMIC_RELEASE);
-	__atomic_store_n(&recorder_lock_waits, emitter->lock_waits, __ATOMIC_RELEASE);
-	__atomic_store_n(&recorder_cond_waits, emitter->cond_waits, __ATOMIC_RELEASE);
 }
 
 bool recorder_enabled(void)

@@ -27,10 +27,6 @@ extern __thread struct recorder_thread recorder_thread __attribute__((tls_model(
 extern const struct rbdprof_emitter *recorder_emitter;
 extern const struct rbdprof_emitter recorder_silent; /* it is this one while no tracer is in use */
 
-/* Words that are not 0 while a recording wants the event; they stand apart because lock wrappers read them on every call. */
-extern const int *recorder_lock_waits;
-extern const int *recorder_cond_waits;
-
 static inline uint64_t recorder_now_ns(void)
 {
 	struct timespec t;

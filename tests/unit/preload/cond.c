@@ -4,6 +4,7 @@
 #include <dlfcn.h>
 
 #include "heard.h"
+#include "preload/lockstat.h"
 #include "preload/real.h"
 
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
@@ -47,8 +48,7 @@ static void every_wait_ends_and_is_said(void **state)
 		for (enum way way = PLAIN; way <= CLOCK; way++) {
 			pthread_t thread;
 
-			heard_start_locks(false);
-			heard_cond_waits = recording;
+			heard_start_locks(recording);
 			pthread_create(&thread, NULL, wake, way == TIMED ? NULL : &cond);
 			pthread_mutex_lock(&mutex);
 			waiting = 1;
@@ -134,7 +134,7 @@ static void lock_words_do_not_wake_it(void **state)
 {
 	(void)state;
 	heard_start_locks(true);
-	heard_cond_waits = 0;
+	lockstat_begin(false, false, false);
 	pthread_mutex_lock(&mutex);
 	assert_int_equal(wait_by(TIMED, 0), ETIMEDOUT);
 	pthread_mutex_unlock(&mutex);

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "preload/lockstat.h"
 #include "preload/recorder.h"
 #include "preload/said.h"
 
@@ -326,6 +327,10 @@ void heard_start_locks(bool recording)
 {
 	heard_start(recording);
 	heard_lock_waits = heard_cond_waits = recording;
+	if (recording)
+		lockstat_begin(false, false, true);
+	else
+		lockstat_end();
 }
 
 const struct rbdprof_lock_counts *heard_counts(const void *lock, enum rbdprof_lock_kind kind, uint32_t thread)

@@ -105,7 +105,7 @@ static struct held run(const struct holding *holding)
 	struct held held;
 
 	heard_start_locks(true);
-	lockstat_begin(true, true);
+	lockstat_begin(true, true, true);
 	held = hold_and_ask(holding);
 	counts_say(true);
 	lockstat_end();
