@@ -109,7 +109,6 @@ static struct held run(const struct holding *holding)
 	held = hold_and_ask(holding);
 	counts_say(true);
 	lockstat_end();
-	heard_lock_waits = heard_cond_waits = 0;
 	return held;
 }
 
